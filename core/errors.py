@@ -1,0 +1,105 @@
+"""The errors core raises, one tree. A docstring is the default message; foreign errors are translated at the border.
+
+CoreError
+├── InvalidRequest          the caller's words are off (exit 2, HTTP 400)
+│   ├── InvalidQuery        names the place in the query
+│   ├── InvalidConfig       names file, key, value and what is allowed
+│   └── UnreadableDocument  names the document and the byte
+├── NotFound                nothing there, or nothing the principal may read: the same answer
+├── InsufficientEvidence    carries the plan's stats
+├── SemanticUnavailable     the semantic leg was asked for and there is no model or no vectors
+├── VerifyUnavailable       no embedding model to verify with
+├── ModelMismatch           the database was embedded under another model
+├── StoreUnavailable        locked, read-only, corrupt, full, unreachable
+├── LimitReached            a per-person limit
+└── Refused                 a write token refused; carries the code (page: bot, the write token)
+"""
+
+from typing import Any
+
+
+class CoreError(Exception):
+    """The memory engine could not do this."""
+
+    code = "core_error"
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or (type(self).__doc__ or "").strip())
+
+
+class InvalidRequest(CoreError):
+    """The request is not valid."""
+
+    code = "invalid_request"
+
+
+class InvalidQuery(InvalidRequest):
+    """The query is not valid."""
+
+    code = "invalid_query"
+
+
+class InvalidConfig(InvalidRequest):
+    """The configuration is not valid."""
+
+    code = "invalid_config"
+
+
+class UnreadableDocument(InvalidRequest):
+    """The document cannot be read as text."""
+
+    code = "unreadable_document"
+
+
+class NotFound(CoreError):
+    """There is nothing here that you can see."""
+
+    code = "not_found"
+
+
+class InsufficientEvidence(CoreError):
+    """Nothing in the documents you can read answers this."""
+
+    code = "insufficient_evidence"
+
+    def __init__(self, message: str | None = None, *, stats: Any = None) -> None:
+        super().__init__(message)
+        self.stats = stats
+
+
+class SemanticUnavailable(CoreError):
+    """Semantic recall was asked for, and there is no embedding model or there are no vectors."""
+
+    code = "semantic_unavailable"
+
+
+class VerifyUnavailable(CoreError):
+    """Verification needs an embedding model, and none is configured."""
+
+    code = "verify_unavailable"
+
+
+class ModelMismatch(CoreError):
+    """The database was embedded under another model."""
+
+    code = "model_mismatch"
+
+
+class StoreUnavailable(CoreError):
+    """The database cannot be used."""
+
+    code = "store_unavailable"
+
+
+class LimitReached(CoreError):
+    """A limit is reached."""
+
+    code = "limit_reached"
+
+
+class Refused(CoreError):
+    """The write token was refused."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
