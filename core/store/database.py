@@ -1,0 +1,178 @@
+"""Opening a database, and the two kinds of transaction.
+
+The tx clock: `tx = max(now, last tx of the tenant + 1)`, taken inside the write transaction under a per-tenant lock that
+is held until commit (SQLite: BEGIN IMMEDIATE; PostgreSQL: the tenant's row FOR UPDATE). So within a tenant commit order
+equals tx order, and a sweep that has read up to T can never miss a row ≤ T that commits later.
+A transaction that writes no feed row takes no tx and, on PostgreSQL, no lock.
+A read transaction is one snapshot (SQLite: deferred; PostgreSQL: repeatable read).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import create_engine, event, insert, make_url, text
+from sqlalchemy.engine import URL, Connection, Engine
+from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, NoSuchModuleError
+from sqlmodel import Session, SQLModel, col, select
+
+from core.clock import Clock
+from core.errors import InvalidConfig, NotFound
+from core.store.faults import Retry, opening, translated
+from core.store.tables import Feed, Tenant
+
+BUSY_TIMEOUT_MS = 30_000
+"""Far over the longest write transaction: a writer waits its turn and never sees 'database is locked'."""
+
+
+class ReadTx:
+    """One snapshot of one tenant."""
+
+    def __init__(self, session: Session, tenant_id: str) -> None:
+        self.session = session
+        self.tenant_id = tenant_id
+
+    @cached_property
+    def last_tx(self) -> int:
+        """The newest tx this snapshot sees; 0 for a tenant that has none. Raises NotFound for an unknown tenant."""
+        last = self.session.exec(select(Tenant.last_tx).where(Tenant.tenant_id == self.tenant_id)).one_or_none()
+        if last is None:
+            raise NotFound(f"there is no tenant named {self.tenant_id!r}")
+        return last
+
+    def insert(self, table: type[SQLModel], rows: list[dict[str, Any]]) -> None:
+        """Insert many rows at once; every column must be given."""
+        if rows:
+            self.session.execute(insert(table), rows)
+
+
+class WriteTx(ReadTx):
+    """One write transaction of one tenant. What it reports with `feed` commits with it."""
+
+    def __init__(self, session: Session, tenant_id: str, clock: Clock) -> None:
+        super().__init__(session, tenant_id)
+        self.now = clock.now()
+        self._feed: list[dict[str, Any]] = []
+
+    @cached_property
+    def tx(self) -> int:
+        """This transaction's place in the tenant's order. Taking it takes the tenant's lock."""
+        row = self.session.exec(
+            select(Tenant).where(Tenant.tenant_id == self.tenant_id).with_for_update().execution_options(populate_existing=True)
+        ).one_or_none()
+        if row is None:
+            raise NotFound(f"there is no tenant named {self.tenant_id!r}")
+        row.last_tx = max(self.now, row.last_tx + 1)
+        self.session.add(row)
+        self.session.flush()
+        return row.last_tx
+
+    def feed(
+        self, ref_type: str, ref_id: UUID, change: str, *, label: str = "", old_tx: int | None = None, new_tx: int | None = None
+    ) -> None:
+        self._feed.append(
+            {
+                "tenant_id": self.tenant_id,
+                "tx": self.tx,
+                "seq": len(self._feed),
+                "ref_type": ref_type,
+                "ref_id": ref_id,
+                "label": label,
+                "change": change,
+                "old_tx": old_tx,
+                "new_tx": new_tx,
+            }
+        )
+
+    def flush(self) -> None:
+        self.session.flush()
+        self.insert(Feed, self._feed)
+        self._feed.clear()
+
+
+class Database:
+    """One SQLite file or one PostgreSQL database. Safe to share between threads."""
+
+    def __init__(self, url: str, clock: Clock, *, synchronous: str = "NORMAL") -> None:
+        self.url = _parse(url)
+        self.clock = clock
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self._engine = _sqlite(self.url, synchronous) if self.is_sqlite else create_engine(self.url, pool_pre_ping=True)
+        begin: dict[str, Any] = {"begin": "IMMEDIATE"} if self.is_sqlite else {}
+        snapshot: dict[str, Any] = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        self._writing = self._engine.execution_options(**begin)
+        self._reading = self._engine.execution_options(**snapshot)
+
+    @property
+    def engine(self) -> Engine:
+        return self._engine
+
+    @contextmanager
+    def read(self, tenant_id: str) -> Iterator[ReadTx]:
+        with translated(self.url), Session(self._reading, expire_on_commit=False, autoflush=False) as session:
+            yield ReadTx(session, tenant_id)
+
+    @contextmanager
+    def write(self, tenant_id: str) -> Iterator[WriteTx]:
+        """Commit at the end, or roll everything back on any error."""
+        with translated(self.url), Session(self._writing, expire_on_commit=False) as session:
+            tx = WriteTx(session, tenant_id, self.clock)
+            yield tx
+            tx.flush()
+            session.commit()
+
+    def check(self) -> None:
+        """Raise StoreUnavailable when the database does not answer."""
+        with translated(self.url), self._engine.connect() as connection:
+            connection.execute(text("SELECT 1"))
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+
+def tenants(database: Database) -> list[str]:
+    with translated(database.url), Session(database.engine) as session:
+        return list(session.exec(select(Tenant.tenant_id).order_by(col(Tenant.tenant_id))).all())
+
+
+def _parse(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+        backend = parsed.get_backend_name()
+    except (ArgumentError, NoSuchModuleError, ValueError) as error:
+        raise InvalidConfig(f"database url {url!r} cannot be read: write sqlite:///FILE or postgresql://HOST/NAME") from error
+    if backend == "postgresql":
+        return parsed.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise InvalidConfig(f"database url scheme {parsed.drivername!r} is not supported: use sqlite:/// or postgresql://")
+    if not parsed.database:
+        raise InvalidConfig("a SQLite database needs a file: write sqlite:///FILE")
+    return parsed
+
+
+def _sqlite(url: URL, synchronous: str) -> Engine:
+    file = Path(str(url.database))
+    with opening(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
+
+    @event.listens_for(engine, "connect")
+    def _configure(dbapi: Any, _record: Any) -> None:
+        dbapi.isolation_level = None  # SQLAlchemy's own BEGIN below, so that writers can say IMMEDIATE
+        for pragma in (f"busy_timeout={BUSY_TIMEOUT_MS}", f"synchronous={synchronous}", "foreign_keys=ON"):
+            dbapi.execute(f"PRAGMA {pragma}")
+        for attempt in Retry():  # on a new file this ignores the busy time-out
+            with attempt:
+                dbapi.execute("PRAGMA journal_mode=WAL")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN " + connection.get_execution_options().get("begin", "DEFERRED"))
+
+    return engine
+
+
+__all__ = ["Database", "DatabaseError", "InterfaceError", "ReadTx", "WriteTx", "tenants"]
