@@ -101,7 +101,7 @@ class NodeVersion(SQLModel, table=True):
     __tablename__: ClassVar[str] = "node_version"  # type: ignore[misc]
     __table_args__ = (
         Index("ix_node_version_label", "tenant_id", "label", "tx_end"),
-        Index("ix_node_version_source", "tenant_id", "source_id", "tx_end"),
+        Index("ix_node_version_source", "tenant_id", "source_id", "tx_end", "valid_end"),
         Index("ix_node_version_opened", "tenant_id", "tx_start"),
         Index("ix_node_version_closed", "tenant_id", "tx_end"),
     )
@@ -127,7 +127,7 @@ class EdgeVersion(SQLModel, table=True):
     __table_args__ = (
         Index("ix_edge_version_from", "tenant_id", "from_id", "tx_end"),
         Index("ix_edge_version_to", "tenant_id", "to_id", "tx_end"),
-        Index("ix_edge_version_source", "tenant_id", "source_id", "tx_end"),
+        Index("ix_edge_version_source", "tenant_id", "source_id", "tx_end", "valid_end"),
     )
     tenant_id: str = Field(primary_key=True)
     edge_id: UUID = Field(primary_key=True)

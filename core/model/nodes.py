@@ -1,0 +1,82 @@
+"""Nodes and edges: labelled records, each version holding in an interval of valid time and one of tx time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from core.model.spans import SpanRef
+
+DOCUMENT, SECTION, PASSAGE, SAVED_ANSWER = "DOCUMENT", "SECTION", "PASSAGE", "SAVED_ANSWER"
+PART_OF, LINKS_TO, SUPERSEDES = "PART_OF", "LINKS_TO", "SUPERSEDES"
+
+Coordinates = tuple[int, int, int]
+"""(source_version_tx, start, end) within a node's own source."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeWrite:
+    """What a node is to be from now on. Equal `key` means nothing worth a new version changed."""
+
+    node_id: UUID
+    label: str
+    key: str = ""
+    props: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Sequence[Coordinates] = ()
+    source_id: UUID | None = None
+    readers: tuple[str, ...] | None = None
+    confidence: float = 1.0
+    observed_at: int | None = None
+    tombstone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One version of a node, as stored."""
+
+    node_id: UUID
+    label: str
+    source_id: UUID | None
+    key: str
+    props: Mapping[str, Any]
+    provenance: Sequence[Sequence[int]]
+    readers: Sequence[str] | None
+    confidence: float
+    observed_at: int | None
+    tombstone: bool
+    valid_start: int
+    valid_end: int
+    tx_start: int
+    tx_end: int
+
+    def spans(self) -> list[SpanRef]:
+        """The evidence this version stands on; none for a record written through the API."""
+        if self.source_id is None:
+            return []
+        return [SpanRef(self.source_id, tx, start, end) for tx, start, end in self.provenance]
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeWrite:
+    edge_id: UUID
+    label: str
+    from_id: UUID
+    to_id: UUID
+    source_id: UUID | None = None
+    tombstone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One version of an edge, as stored."""
+
+    edge_id: UUID
+    label: str
+    from_id: UUID
+    to_id: UUID
+    source_id: UUID | None
+    tombstone: bool
+    valid_start: int
+    valid_end: int
+    tx_start: int
+    tx_end: int
