@@ -1,0 +1,107 @@
+"""The Ed25519 keys that sign write tokens: one private key, and the public keys of all that ever signed.
+
+A key's id is taken from the key itself, so that a file cannot be mistaken for another. Rotation publishes the new
+public key before the new private key comes into use: whoever reads the folder can check every token in flight.
+"""
+
+import os
+import stat
+from pathlib import Path
+
+import blake3
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from core.errors import InvalidConfig
+
+PRIVATE_NAME = "private.pem"
+PUBLIC_SUFFIX = ".public.pem"
+
+
+def create(folder: Path) -> str:
+    """Make the first key pair and return its id. Raises InvalidConfig where there is one already."""
+    if (folder / PRIVATE_NAME).exists():
+        raise InvalidConfig(f"{folder / PRIVATE_NAME} exists already; to replace it, rotate the keys")
+    return _new_pair(folder)
+
+
+def rotate(folder: Path) -> str:
+    """Replace the private key and return the new id; the old public keys stay."""
+    load_private(folder)
+    return _new_pair(folder)
+
+
+def load_private(folder: Path) -> tuple[str, Ed25519PrivateKey]:
+    """The id and the key to sign with. Raises InvalidConfig: missing, readable by others, or not an Ed25519 key."""
+    path = folder / PRIVATE_NAME
+    raw = _read(path)
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        raise InvalidConfig(f"{path} has mode {mode:04o}, so others can read it; it must be 0600: chmod 600 {path}")
+    try:
+        key = serialization.load_pem_private_key(raw, password=None)
+    except (ValueError, TypeError) as error:
+        raise InvalidConfig(f"{path} is not a private key in unencrypted PEM form") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise InvalidConfig(f"{path} holds a key of another kind; it must be Ed25519")
+    return key_id(key.public_key()), key
+
+
+def load_public(folder: Path) -> dict[str, Ed25519PublicKey]:
+    """Every public key by its id. Raises InvalidConfig: there is none, or a file holds another key than it is named."""
+    keys = dict(_public(path) for path in sorted(folder.glob(f"*{PUBLIC_SUFFIX}")))
+    if not keys:
+        raise InvalidConfig(f"{folder} holds no public key (*{PUBLIC_SUFFIX}); make a pair first")
+    return keys
+
+
+def key_id(key: Ed25519PublicKey) -> str:
+    return blake3.blake3(key.public_bytes_raw()).hexdigest()[:16]
+
+
+def _new_pair(folder: Path) -> str:
+    key = Ed25519PrivateKey.generate()
+    kid = key_id(key.public_key())
+    public = key.public_key().public_bytes(
+        serialization.Encoding.PEM,
+        serialization.PublicFormat.SubjectPublicKeyInfo,
+    )
+    private = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _write(folder / f"{kid}{PUBLIC_SUFFIX}", public, 0o644)
+    _write(folder / PRIVATE_NAME, private, 0o600)
+    return kid
+
+
+def _write(path: Path, data: bytes, mode: int) -> None:
+    # Written whole beside its place and then moved there: a crash leaves the old key or the new one, never half of one.
+    draft = path.with_name(f".{path.name}.new")
+    draft.unlink(missing_ok=True)
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:  # noqa: PTH123 - mode at birth
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+
+
+def _public(path: Path) -> tuple[str, Ed25519PublicKey]:
+    try:
+        key = serialization.load_pem_public_key(_read(path))
+    except ValueError as error:
+        raise InvalidConfig(f"{path} is not a public key in PEM form") from error
+    if not isinstance(key, Ed25519PublicKey):
+        raise InvalidConfig(f"{path} holds a key of another kind; it must be Ed25519")
+    if path.name != f"{key_id(key)}{PUBLIC_SUFFIX}":
+        raise InvalidConfig(f"{path} holds the key {key_id(key)}; the file must be named after the key in it")
+    return key_id(key), key
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidConfig(f"{path} cannot be read: {error.strerror}") from error

@@ -1,0 +1,53 @@
+"""What one delivered card lets its recipient do, and the fingerprint by which a token is tied to it."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from core.jsonhash import json_hash
+
+
+@dataclass(frozen=True, slots=True)
+class CardAction:
+    """The write about to be made, as its endpoint understood it."""
+
+    kind: str
+    target: str
+    arg: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PermittedAction:
+    """A button of a card: with `args`, exactly one of them must be given; without, none."""
+
+    kind: str
+    target: str
+    args: tuple[str, ...] = ()
+
+    def allows(self, action: CardAction) -> bool:
+        given = action.arg in self.args if self.args else action.arg is None
+        return given and (self.kind, self.target) == (action.kind, action.target)
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Everything one delivered card lets its recipient do."""
+
+    tenant: str
+    person_id: UUID
+    actions: tuple[PermittedAction, ...]
+    generation_id: str
+    delivery_key: str
+
+
+def fingerprint(grant: Grant) -> str:
+    """BLAKE3 over the grant's canonical JSON; the order of actions and of their arguments does not matter."""
+    actions = sorted({(action.kind, action.target, tuple(sorted(set(action.args)))) for action in grant.actions})
+    return json_hash(
+        {
+            "tenant": grant.tenant,
+            "person": str(grant.person_id),
+            "actions": actions,
+            "generation_id": grant.generation_id,
+            "delivery_key": grant.delivery_key,
+        },
+    )
