@@ -1,0 +1,90 @@
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.delivery.states import TRANSITIONS, CardEvent, CardState, step
+from core.errors import InvalidRequest
+
+
+@pytest.mark.parametrize(
+    ("events", "end"),
+    [
+        ("claim accept", "sent"),
+        ("claim reject claim accept", "sent"),
+        ("claim lose find", "sent"),
+        ("claim lose miss claim accept", "sent"),
+        ("claim lose carry", "skipped"),
+        ("claim park release claim accept", "sent"),
+        ("claim reject park carry", "skipped"),
+        ("skip", "skipped"),
+        ("claim skip", "skipped"),
+        ("claim accept redact", "redacted"),
+        ("claim lose redact", "redacted"),
+    ],
+)
+def test_the_roads_a_card_may_take(events, end):
+    state = CardState.PENDING
+    for event in events.split():
+        state = step(state, CardEvent(event))
+    assert state == end
+
+
+@pytest.mark.parametrize(("state", "event"), product(CardState, CardEvent))
+def test_a_move_is_in_the_table_or_an_error_that_names_both_and_what_would_be_right(state, event):
+    if event in TRANSITIONS[state]:
+        assert step(state, event) is TRANSITIONS[state][event]
+    else:
+        with pytest.raises(InvalidRequest, match=f"is {state} cannot {event}; it can") as caught:
+            step(state, event)
+        assert all(allowed in str(caught.value) for allowed in TRANSITIONS[state])
+
+
+def walks():
+    return st.lists(st.sampled_from(CardEvent), max_size=30)
+
+
+def path(events):
+    """The states passed through, events the table does not allow left out."""
+    state = CardState.PENDING
+    steps = []
+    for event in events:
+        if event in TRANSITIONS[state]:
+            state = step(state, event)
+            steps.append((event, state))
+    return steps
+
+
+@given(walks())
+def test_a_card_that_may_be_out_is_never_sent_again_without_proof_that_it_is_not(events):
+    """Between a lost send and the next claim there is always a complete reading that missed the card."""
+    may_be_out = False
+    for event, state in path(events):
+        assert not (may_be_out and state is CardState.SENDING)
+        may_be_out = state in {CardState.UNKNOWN, CardState.SENT} or (may_be_out and event is not CardEvent.MISS)
+
+
+@given(walks())
+def test_a_card_is_accepted_at_most_once(events):
+    assert sum(event in {CardEvent.ACCEPT, CardEvent.FIND} for event, _ in path(events)) <= 1
+
+
+def test_every_state_is_in_the_table_and_can_be_reached():
+    assert set(TRANSITIONS) == set(CardState)
+    targets = {state for row in TRANSITIONS.values() for state in row.values()}
+    assert targets | {CardState.PENDING} == set(CardState)
+
+
+def test_every_state_but_the_last_ones_has_a_way_to_an_end():
+    ends = {state for state, row in TRANSITIONS.items() if not row}
+    assert ends == {CardState.SKIPPED, CardState.REDACTED}
+    settled = ends | {CardState.SENT}
+    for _ in CardState:
+        settled |= {state for state, row in TRANSITIONS.items() if settled & set(row.values())}
+    assert settled == set(CardState)
+
+
+def test_an_empty_end_says_so():
+    with pytest.raises(InvalidRequest, match="do nothing more"):
+        step(CardState.SKIPPED, CardEvent.CLAIM)
