@@ -31,7 +31,7 @@ def test_the_roads_a_card_may_take(events, end):
     assert state == end
 
 
-@pytest.mark.parametrize(("state", "event"), product(CardState, CardEvent))
+@pytest.mark.parametrize(("state", "event"), [*product(CardState, CardEvent)])
 def test_a_move_is_in_the_table_or_an_error_that_names_both_and_what_would_be_right(state, event):
     if event in TRANSITIONS[state]:
         assert step(state, event) is TRANSITIONS[state][event]
