@@ -16,7 +16,7 @@ from uuid import UUID
 
 from sqlalchemy import create_engine, event, insert, make_url, text
 from sqlalchemy.engine import URL, Connection, Engine
-from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlmodel import Session, SQLModel, col, select
 
 from core.clock import Clock
@@ -24,6 +24,8 @@ from core.errors import InvalidConfig, NotFound
 from core.store.faults import Retry, opening, translated
 from core.store.tables import Feed, Tenant
 
+ANY_TENANT = ""
+"""For what finds its tenant only by looking: leasing jobs, and events by their nonce."""
 BUSY_TIMEOUT_MS = 30_000
 """Far over the longest write transaction: a writer waits its turn and never sees 'database is locked'."""
 
@@ -174,5 +176,3 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
 
     return engine
 
-
-__all__ = ["Database", "DatabaseError", "InterfaceError", "ReadTx", "WriteTx", "tenants"]

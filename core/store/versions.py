@@ -7,7 +7,8 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, bindparam, or_, update
-from sqlmodel import col, select
+from sqlmodel import col
+from sqlmodel import select as select_columns
 
 from core.clock import FOREVER
 from core.model.nodes import Edge, Node
@@ -36,15 +37,15 @@ class Versions(Generic[R]):
 
     def as_of(self, tx: ReadTx, ids: Collection[UUID], valid_t: int, tx_t: int) -> dict[UUID, R]:
         """The row of each id at these coordinates, tombstones included."""
-        rows = self._by_id(tx, ids, self._holding(valid_t, tx_t))
+        rows = self._by_id(tx, ids, self.holding(valid_t, tx_t))
         return {getattr(row, self.id_name): row for row in rows}
 
     def labelled(self, tx: ReadTx, label: str, valid_t: int, tx_t: int) -> list[R]:
-        return self._select(tx, col(self.table.label) == label, self._holding(valid_t, tx_t))
+        return self.select(tx, col(self.table.label) == label, self.holding(valid_t, tx_t))
 
     def of_source(self, tx: ReadTx, source_id: UUID, valid_t: int, tx_t: int) -> dict[UUID, R]:
         """Every row a source's ingestion wrote that holds at these coordinates, tombstones included."""
-        rows = self._select(tx, col(self.table.source_id) == source_id, self._holding(valid_t, tx_t))
+        rows = self.select(tx, col(self.table.source_id) == source_id, self.holding(valid_t, tx_t))
         return {getattr(row, self.id_name): row for row in rows}
 
     def open_rows(self, tx: ReadTx, ids: Collection[UUID], valid: tuple[int, int]) -> list[R]:
@@ -58,8 +59,8 @@ class Versions(Generic[R]):
     def since(self, tx: ReadTx, label: str, after_tx: int) -> tuple[list[R], list[R]]:
         """Rows of a label opened after a tx, and older ones closed after it: what an index must take in."""
         table = self.table
-        opened = self._select(tx, col(table.label) == label, col(table.tx_start) > after_tx)
-        closed = self._select(
+        opened = self.select(tx, col(table.label) == label, col(table.tx_start) > after_tx)
+        closed = self.select(
             tx,
             col(table.label) == label,
             col(table.tx_start) <= after_tx,
@@ -104,7 +105,7 @@ class Versions(Generic[R]):
     def _names(self) -> list[str]:
         return list(self.kind.__dataclass_fields__)
 
-    def _holding(self, valid_t: int, tx_t: int) -> ColumnElement[bool]:
+    def holding(self, valid_t: int, tx_t: int) -> ColumnElement[bool]:
         table = self.table
         return and_(
             col(table.valid_start) <= valid_t,
@@ -115,11 +116,11 @@ class Versions(Generic[R]):
 
     def _by_id(self, tx: ReadTx, ids: Collection[UUID], condition: ColumnElement[bool]) -> list[R]:
         id_column = col(getattr(self.table, self.id_name))
-        return [row for batch in batches(ids) for row in self._select(tx, id_column.in_(batch), condition)]
+        return [row for batch in batches(ids) for row in self.select(tx, id_column.in_(batch), condition)]
 
-    def _select(self, tx: ReadTx, *conditions: ColumnElement[bool]) -> list[R]:
+    def select(self, tx: ReadTx, *conditions: ColumnElement[bool]) -> list[R]:
         columns: list[Any] = [getattr(self.table, name) for name in self._names]
-        rows = tx.session.execute(select(*columns).where(col(self.table.tenant_id) == tx.tenant_id, *conditions))
+        rows = tx.session.execute(select_columns(*columns).where(col(self.table.tenant_id) == tx.tenant_id, *conditions))
         return [self.kind(*row) for row in rows]
 
 
@@ -132,7 +133,7 @@ def neighbours(tx: ReadTx, ids: Collection[UUID], valid_t: int, tx_t: int) -> li
     found: list[tuple[UUID, UUID]] = []
     for batch in batches(ids):
         touching = or_(col(EdgeVersion.from_id).in_(batch), col(EdgeVersion.to_id).in_(batch))
-        edges = EDGES._select(tx, touching, EDGES._holding(valid_t, tx_t))  # noqa: SLF001  # the same module's
+        edges = EDGES.select(tx, touching, EDGES.holding(valid_t, tx_t))
         wanted = set(batch)
         ends = [(edge.from_id, edge.to_id) for edge in edges if not edge.tombstone]
         found += [pair for a, b in ends for pair in ((a, b), (b, a)) if pair[0] in wanted]

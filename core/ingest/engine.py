@@ -1,0 +1,309 @@
+"""Taking a document in: canonical text → blocks → nodes → vectors, in one transaction.
+
+An ingest at valid time v is compared with the version that holds at v. Equal text is a no-op (remembered as a sighting
+when v was given); otherwise the new version holds from v to the next sighting of that source, for its nodes and edges
+too. So a late or replayed older version never overwrites the present, and replaying a history twice changes nothing.
+The model runs before the write transaction, which checks that what it was computed against still stands, and starts
+over if not.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from core.clock import FOREVER
+from core.embed.protocol import Embedder
+from core.errors import InvalidRequest, NotFound, StoreUnavailable
+from core.ids import derived, random_key
+from core.ingest import changes, links
+from core.ingest.ids import document_id
+from core.ingest.layout import Layout, layout
+from core.ingest.reading import read
+from core.jsonhash import keyed_hash
+from core.model.documents import Document
+from core.model.nodes import SECTION, Node
+from core.model.ports import Graph
+from core.model.spans import SpanRef
+from core.store import sources
+from core.store.database import Database, ReadTx, WriteTx
+from core.store.tables import RecallEntry, Source, SourceVersion, Span
+from core.store.versions import EDGES, NODES
+from core.text.fold import fold
+from core.text.terms import terms
+
+_TRIES = 5
+"""Another writer can win the race for one source a few times; five in a row is not a race."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A document as handed in. `valid_start` None means from now on."""
+
+    uri: str
+    data: bytes
+    readers: tuple[str, ...]
+    media_type: str | None = None
+    valid_start: int | None = None
+    source_set: str | None = None
+    replace_invalid: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IngestResult:
+    """`outcome`: new, changed, unchanged, removed. `sections` counts those that were written; `embedded`, texts."""
+
+    source_id: UUID
+    outcome: str
+    version_tx: int = 0
+    sections: int = 0
+    embedded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What an ingest is computed against; it must still be so when it is written."""
+
+    source: Source | None
+    holding: Node | None
+    valid: tuple[int, int]
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        return (self.source and self.source.source_id, self.holding and self.holding.tx_start, self.valid[1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    source: Source
+    wanted: Layout
+    entries: list[dict[str, Any]]
+    embedded: int
+
+
+class IngestEngine:
+    def __init__(self, database: Database, graph: Graph, embedder: Embedder | None) -> None:
+        self._database = database
+        self._graph = graph
+        self._embedder = embedder
+
+    def ingest(self, tenant_id: str, incoming: Incoming) -> IngestResult:
+        """Take a document in. Raises UnreadableDocument; InvalidRequest when nobody is named to read it."""
+        if not incoming.readers:
+            raise InvalidRequest(f"{incoming.uri}: say who may read it: role names, person:<id>, or everyone")
+        errors = "replace" if incoming.replace_invalid else "strict"
+        document = read(incoming.data, media_type=incoming.media_type, uri=incoming.uri, errors=errors)
+        for _ in range(_TRIES):
+            result = self._attempt(tenant_id, incoming, document)
+            if result is not None:
+                return result
+        raise StoreUnavailable(f"{incoming.uri}: other writers kept changing this source; try again")
+
+    def _attempt(self, tenant_id: str, incoming: Incoming, document: Document) -> IngestResult | None:
+        """One try; None when another writer changed the base meanwhile."""
+        with self._database.read(tenant_id) as tx:
+            base = _base(tx, incoming.uri, self._moment(incoming))
+            if _holds_text(base, document):
+                return self._unchanged(tenant_id, base, incoming)
+            source = base.source or _new_source(tx, incoming, self._database.clock.now())
+            prepared = self._prepare(tx, source, document)
+        with self._database.write(tenant_id) as tx:
+            version_tx = tx.tx
+            if _base(tx, incoming.uri, base.valid[0]).identity != base.identity:
+                return None
+            return self._write(tx, base, prepared, incoming, document, version_tx)
+
+    def _moment(self, incoming: Incoming) -> int:
+        return self._database.clock.now() if incoming.valid_start is None else incoming.valid_start
+
+    def _unchanged(self, tenant_id: str, base: _Base, incoming: Incoming) -> IngestResult:
+        assert base.source is not None and base.holding is not None  # noqa: PT018  # one fact: something holds
+        source_id, version_tx = base.source.source_id, int(base.holding.props["version_tx"])
+        with self._database.write(tenant_id) as tx:
+            if incoming.valid_start is not None and not sources.sighted(tx, source_id, incoming.valid_start):
+                sources.sight(tx, source_id, incoming.valid_start, version_tx)
+            if set(base.source.readers) != set(incoming.readers):
+                self._set_readers(tx, source_id, incoming.readers)
+        return IngestResult(source_id, "unchanged", version_tx)
+
+    def _set_readers(self, tx: WriteTx, source_id: UUID, readers: Collection[str]) -> None:
+        row = sources.by_ids(tx, [source_id])[source_id]
+        row.readers = sorted(readers)
+        tx.session.add(row)
+        tx.feed("source", source_id, "readers_changed")
+
+    def _prepare(self, tx: ReadTx, source: Source, document: Document) -> _Prepared:
+        """Everything that takes a model or much time, before the write transaction."""
+        wanted = layout(document, source.source_id, lambda text: keyed_hash(source.hash_key, text))
+        entries, embedded = self._entries(tx, source, wanted)
+        return _Prepared(source, wanted, entries, embedded)
+
+    def _entries(self, tx: ReadTx, source: Source, wanted: Layout) -> tuple[list[dict[str, Any]], int]:
+        """Recall entries for passages never seen before; no text of a source is embedded twice."""
+        known, vectors = sources.embedded(tx, source.source_id)
+        missing = [
+            (node.node_id, node.recall_text, keyed_hash(source.hash_key, node.recall_text))
+            for node in wanted.nodes
+            if node.recall_text is not None and node.node_id not in known
+        ]
+        to_embed = {text_hash: text for _, text, text_hash in missing if text_hash not in vectors}
+        if self._embedder is not None and to_embed:
+            fresh = self._embedder.embed(list(to_embed.values()))
+            vectors |= {text_hash: row.tobytes() for text_hash, row in zip(to_embed, fresh, strict=True)}
+        entries = [
+            {
+                "node_id": node_id,
+                "source_id": source.source_id,
+                "text_hash": text_hash,
+                "dense": vectors.get(text_hash, b""),
+                "terms": _counts(text),
+            }
+            for node_id, text, text_hash in missing
+        ]
+        return entries, len(to_embed)
+
+    def _write(
+        self, tx: WriteTx, base: _Base, prepared: _Prepared, incoming: Incoming, document: Document, version_tx: int
+    ) -> IngestResult:
+        source_id, valid = prepared.source.source_id, base.valid
+        if base.source is None:
+            tx.session.add(prepared.source)
+        elif set(base.source.readers) != set(incoming.readers):
+            self._set_readers(tx, source_id, incoming.readers)
+        _write_version(tx, prepared.source, document, incoming, valid[0])
+        nodes = changes.node_writes(
+            prepared.wanted, NODES.of_source(tx, source_id, valid[0], tx.tx), document, source_id, version_tx
+        )
+        target_of = _Targets(tx, incoming.uri)
+        edges = changes.edge_writes(
+            changes.wanted_edges(prepared.wanted, document, source_id, target_of),
+            EDGES.of_source(tx, source_id, valid[0], tx.tx),
+        )
+        self._graph.write(tx, nodes, valid)
+        self._graph.link(tx, edges, valid)
+        tx.insert(
+            RecallEntry, [{"tenant_id": tx.tenant_id, "added_tx": tx.tx, **entry} for entry in prepared.entries]
+        )
+        tx.feed("source", source_id, "new_version", new_tx=tx.tx)
+        sections = sum(node.label == SECTION for node in nodes)
+        outcome = "new" if base.holding is None else "changed"
+        return IngestResult(source_id, outcome, tx.tx, sections, prepared.embedded)
+
+    def remove(self, tenant_id: str, uri: str, valid_start: int | None = None) -> IngestResult:
+        """Tombstone a source from `valid_start` (default now) to its next sighting. Raises NotFound for an unknown uri."""
+        with self._database.write(tenant_id) as tx:
+            base = _base(tx, uri, tx.now if valid_start is None else valid_start)
+            if base.source is None:
+                raise NotFound(f"no source has the uri {uri!r}")
+            source_id = base.source.source_id
+            sources.sight(tx, source_id, base.valid[0], 0)
+            if base.holding is None or base.holding.tombstone:
+                return IngestResult(source_id, "unchanged")
+            self._graph.write(tx, changes.tombstones(NODES.of_source(tx, source_id, base.valid[0], tx.tx).values()), base.valid)
+            self._graph.link(tx, changes.cut_edges(EDGES.of_source(tx, source_id, base.valid[0], tx.tx).values()), base.valid)
+            tx.feed("source", source_id, "tombstoned", new_tx=tx.tx)
+            return IngestResult(source_id, "removed", tx.tx)
+
+    def rename(self, tenant_id: str, uri: str, new_uri: str) -> None:
+        """Let a source go on under another uri. Raises NotFound; InvalidRequest when the new uri is taken."""
+        with self._database.write(tenant_id) as tx:
+            source = sources.by_uri(tx, uri)
+            if source is None:
+                raise NotFound(f"no source has the uri {uri!r}")
+            if sources.by_uri(tx, new_uri) is not None:
+                raise InvalidRequest(f"{new_uri!r} is the uri of another source")
+            source.uri = new_uri
+            source.name = new_uri
+            tx.session.add(source)
+
+
+class _Targets:
+    """Where the links of one document lead; a source not yet known has its id already, derived from its uri."""
+
+    def __init__(self, tx: ReadTx, uri: str) -> None:
+        self._tx = tx
+        self._uri = uri
+        self._known: Mapping[str, UUID] = {row.uri: row.source_id for row in sources.in_set(tx)}
+
+    def __call__(self, target: str) -> UUID | None:
+        uri = links.resolve(self._uri, target)
+        if uri is None:
+            return None
+        return document_id(self._known.get(uri) or _source_id(self._tx.tenant_id, uri, 0))
+
+
+def _base(tx: ReadTx, uri: str, valid_start: int) -> _Base:
+    source = sources.by_uri(tx, uri)
+    if source is None:
+        return _Base(None, None, (valid_start, FOREVER))
+    node_id = document_id(source.source_id)
+    holding = NODES.as_of(tx, [node_id], valid_start, tx.last_tx).get(node_id)
+    return _Base(source, holding, (valid_start, sources.next_sighting(tx, source.source_id, valid_start)))
+
+
+def _holds_text(base: _Base, document: Document) -> bool:
+    if base.source is None or base.holding is None or base.holding.tombstone:
+        return False
+    return bool(base.holding.props["text_hash"] == keyed_hash(base.source.hash_key, document.text).hex())
+
+
+def _new_source(tx: ReadTx, incoming: Incoming, now: int) -> Source:
+    counter = 0
+    while sources.by_ids(tx, [_source_id(tx.tenant_id, incoming.uri, counter)]):
+        counter += 1
+    return Source(
+        tenant_id=tx.tenant_id,
+        source_id=_source_id(tx.tenant_id, incoming.uri, counter),
+        uri=incoming.uri,
+        name=incoming.uri,
+        readers=sorted(incoming.readers),
+        hash_key=random_key(),
+        source_set=incoming.source_set,
+        checked_at=now,
+    )
+
+
+def _source_id(tenant_id: str, uri: str, counter: int) -> UUID:
+    return derived("source", tenant_id, uri, counter)
+
+
+def _write_version(tx: WriteTx, source: Source, document: Document, incoming: Incoming, valid_start: int) -> None:
+    tx.session.add(
+        SourceVersion(
+            tenant_id=tx.tenant_id,
+            source_id=source.source_id,
+            version_tx=tx.tx,
+            valid_start=valid_start,
+            text=document.text,
+            text_hash=keyed_hash(source.hash_key, document.text),
+            media_type=document.media_type,
+        )
+    )
+    sources.sight(tx, source.source_id, valid_start, tx.tx)
+    tx.session.flush()
+    tx.insert(
+        Span,
+        [
+            {
+                "tenant_id": tx.tenant_id,
+                "source_id": source.source_id,
+                "version_tx": tx.tx,
+                "start": block.start,
+                "end": block.end,
+                "kind": block.kind.value,
+                "path": list(block.path),
+                "text_hash": keyed_hash(source.hash_key, fold(block.text)),
+            }
+            for block in document.blocks
+        ],
+    )
+
+
+def _counts(text: str) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for term in terms(text):
+        counts[term] = counts.get(term, 0) + 1
+    return counts
+
+
+__all__ = ["Incoming", "IngestEngine", "IngestResult", "SpanRef"]

@@ -1,0 +1,91 @@
+"""The recall index of each tenant, kept in step with the store.
+
+An index takes in what its snapshot shows and it has not: entries and rows opened since it last looked, and rows closed
+since. Intervals are filtered at each search, so an index that is ahead of a snapshot still answers it exactly.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from threading import Lock
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from core.embed.protocol import Embedder
+from core.errors import SemanticUnavailable
+from core.model.nodes import PASSAGE, Node
+from core.recall.index import Entry, Hit, HybridConfig, RecallIndex
+from core.recall.rows import Closure, Row
+from core.store import sources
+from core.store.database import ReadTx
+from core.store.versions import NODES
+from core.text.terms import terms
+
+_ENTRY_TX = 0
+"""A passage's id pins its words, so each has one entry for all its versions."""
+
+
+@dataclass
+class _Kept:
+    index: RecallIndex
+    last_tx: int = 0
+    lock: Lock = field(default_factory=Lock)
+
+
+class RecallEngine:
+    def __init__(self, embedder: Embedder | None, config: HybridConfig) -> None:
+        self._embedder = embedder
+        self._config = config
+        self._tenants: dict[str, _Kept] = {}
+        self._lock = Lock()
+
+    def embed(self, question: str) -> npt.NDArray[np.float32]:
+        """The question's vector. Raises SemanticUnavailable without a model."""
+        if self._embedder is None:
+            raise SemanticUnavailable
+        vector: npt.NDArray[np.float32] = self._embedder.embed([question])[0]
+        return vector
+
+    def search(
+        self, tx: ReadTx, question: str, vector: npt.NDArray[np.float32], readable: Collection[UUID],
+        valid_t: int, tx_t: int, k: int,
+    ) -> list[Hit]:  # fmt: skip
+        index = self._in_step(tx)
+        return index.search(
+            vector, terms(question), readable=readable, valid_t=valid_t, tx_t=tx_t, k=k, config=self._config
+        )
+
+    def match(self, tx: ReadTx, text: str, readable: Collection[UUID], valid_t: int, tx_t: int) -> dict[UUID, float]:
+        return self._in_step(tx).match(terms(text), readable=readable, valid_t=valid_t, tx_t=tx_t)
+
+    def _in_step(self, tx: ReadTx) -> RecallIndex:
+        dim = self._embedder.dim if self._embedder else 1
+        with self._lock:
+            kept = self._tenants.setdefault(tx.tenant_id, _Kept(RecallIndex(dim)))
+        with kept.lock:
+            if kept.last_tx < tx.last_tx:
+                _take_in(kept, tx, dim)
+        return kept.index
+
+
+def _take_in(kept: _Kept, tx: ReadTx, dim: int) -> None:
+    entries = sources.entries_since(tx, kept.last_tx)
+    kept.index.add_entries(
+        Entry(row.node_id, _ENTRY_TX, _vector(row.dense, dim), row.terms) for row in entries
+    )
+    opened, closed = NODES.since(tx, PASSAGE, kept.last_tx)
+    kept.index.close_rows(Closure(row.node_id, row.valid_start, row.tx_start, row.tx_end) for row in closed)
+    kept.index.add_rows(_row(node) for node in opened if not node.tombstone)
+    kept.last_tx = tx.last_tx
+
+
+def _vector(dense: bytes, dim: int) -> npt.NDArray[np.float32]:
+    return np.frombuffer(dense, dtype=np.float32) if dense else np.zeros(dim, dtype=np.float32)
+
+
+def _row(node: Node) -> Row:
+    assert node.source_id is not None
+    return Row(
+        node.node_id, node.source_id, _ENTRY_TX, node.valid_start, node.valid_end, node.tx_start, node.tx_end
+    )

@@ -1,0 +1,84 @@
+"""The job table: enqueued with the data that caused them, leased with a deadline, fenced by the attempt."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import and_, or_
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlmodel import col, select
+
+from core.ids import derived
+from core.store.database import WriteTx
+from core.store.tables import Job
+
+
+@dataclass(frozen=True, slots=True)
+class Leased:
+    """A job in hand. `attempts` is the fence: a later lease of the same job has a higher one."""
+
+    tenant_id: str
+    job_id: UUID
+    kind: str
+    payload: dict[str, Any]
+    attempts: int
+
+
+def insert_once(tx: WriteTx, table: Any, row: dict[str, Any]) -> bool:
+    """Insert unless a row with a same unique key stands; True when it was inserted."""
+    dialect = tx.session.get_bind().dialect.name
+    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    result = tx.session.connection().execute(insert(table).values(**row).on_conflict_do_nothing())
+    return result.rowcount == 1
+
+
+def enqueue(
+    tx: WriteTx, kind: str, audience: str, subject: object, cause: object, payload: dict[str, Any], not_before: int
+) -> UUID:
+    """One job per (kind, subject, cause): enqueueing again for the same cause changes nothing."""
+    job_id = derived("job", tx.tenant_id, kind, subject, cause)
+    put(tx, job_id, kind, audience, payload, not_before)
+    return job_id
+
+
+def put(tx: WriteTx, job_id: UUID, kind: str, audience: str, payload: dict[str, Any], not_before: int) -> None:
+    row = {
+        "tenant_id": tx.tenant_id,
+        "job_id": job_id,
+        "kind": kind,
+        "audience": audience,
+        "payload": payload,
+        "state": "ready",
+        "not_before": not_before,
+        "lease_until": 0,
+        "attempts": 0,
+        "created_at": tx.now,
+    }
+    insert_once(tx, Job, row)
+
+
+def lease(tx: WriteTx, audience: str, kinds: Collection[str], owner: str, until: int, limit: int) -> list[Leased]:
+    """Take up to `limit` due jobs of any tenant, oldest first: ready ones, and leased ones whose lease has run out."""
+    due = or_(
+        and_(col(Job.state) == "ready", col(Job.not_before) <= tx.now),
+        and_(col(Job.state) == "leased", col(Job.lease_until) <= tx.now),
+    )
+    jobs = tx.session.exec(
+        select(Job)
+        .where(due, Job.audience == audience, col(Job.kind).in_(kinds))
+        .order_by(col(Job.not_before), col(Job.job_id))
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    ).all()
+    for job in jobs:
+        job.state, job.lease_owner, job.lease_until = "leased", owner, until
+        job.attempts += 1
+        tx.session.add(job)
+    return [Leased(job.tenant_id, job.job_id, job.kind, job.payload, job.attempts) for job in jobs]
+
+
+def held(tx: WriteTx, leased: Leased) -> Job | None:
+    """The job's row if this lease of it is still the newest; None when another worker has it."""
+    job = tx.session.get(Job, (leased.tenant_id, leased.job_id), with_for_update=True)
+    return job if job is not None and job.state == "leased" and job.attempts == leased.attempts else None

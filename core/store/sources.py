@@ -1,0 +1,117 @@
+"""Documents: who may read them, their versions, and when each was seen."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlmodel import col, select
+
+from core.clock import FOREVER
+from core.model.principals import Principal, visible_to
+from core.store.database import ReadTx, WriteTx
+from core.store.tables import RecallEntry, Source, SourceSighting, SourceVersion, Span
+from core.store.versions import batches
+
+
+def by_uri(tx: ReadTx, uri: str) -> Source | None:
+    return tx.session.exec(select(Source).where(Source.tenant_id == tx.tenant_id, Source.uri == uri)).one_or_none()
+
+
+def by_ids(tx: ReadTx, ids: Collection[UUID]) -> dict[UUID, Source]:
+    found: dict[UUID, Source] = {}
+    for batch in batches(ids):
+        rows = tx.session.exec(
+            select(Source).where(Source.tenant_id == tx.tenant_id, col(Source.source_id).in_(batch))
+        ).all()
+        found |= {row.source_id: row for row in rows}
+    return found
+
+
+def in_set(tx: ReadTx, source_set: str | None = None) -> list[Source]:
+    statement = select(Source).where(Source.tenant_id == tx.tenant_id)
+    if source_set is not None:
+        statement = statement.where(Source.source_set == source_set)
+    return list(tx.session.exec(statement.order_by(col(Source.uri))).all())
+
+
+def readable(tx: ReadTx, principal: Principal) -> frozenset[UUID]:
+    """Sources that admit the principal today, whatever the coordinates asked for."""
+    rows = tx.session.exec(select(Source.source_id, Source.readers).where(Source.tenant_id == tx.tenant_id)).all()
+    return frozenset(source_id for source_id, readers in rows if visible_to(principal, readers))
+
+
+def next_sighting(tx: ReadTx, source_id: UUID, after: int) -> int:
+    """When the source was next seen after a valid time; FOREVER if never."""
+    at = tx.session.exec(
+        select(SourceSighting.at)
+        .where(SourceSighting.tenant_id == tx.tenant_id, SourceSighting.source_id == source_id, SourceSighting.at > after)
+        .order_by(col(SourceSighting.at))
+        .limit(1)
+    ).one_or_none()
+    return FOREVER if at is None else at
+
+
+def sight(tx: WriteTx, source_id: UUID, at: int, version_tx: int) -> None:
+    tx.session.merge(SourceSighting(tenant_id=tx.tenant_id, source_id=source_id, at=at, version_tx=version_tx))
+
+
+def sighted(tx: ReadTx, source_id: UUID, at: int) -> bool:
+    return tx.session.get(SourceSighting, (tx.tenant_id, source_id, at)) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionText:
+    text: str
+    media_type: str
+    uri: str
+
+
+def texts(tx: ReadTx, wanted: Iterable[tuple[UUID, int]]) -> dict[tuple[UUID, int], VersionText]:
+    """Canonical texts of (source, version_tx) pairs; what is not stored, or was erased, is absent."""
+    by_source: dict[UUID, set[int]] = {}
+    for source_id, version_tx in wanted:
+        by_source.setdefault(source_id, set()).add(version_tx)
+    found: dict[tuple[UUID, int], VersionText] = {}
+    for source_id, versions in by_source.items():
+        rows = tx.session.exec(
+            select(SourceVersion.version_tx, SourceVersion.text, SourceVersion.media_type, Source.uri)
+            .join(Source, (col(Source.tenant_id) == SourceVersion.tenant_id) & (col(Source.source_id) == SourceVersion.source_id))
+            .where(
+                SourceVersion.tenant_id == tx.tenant_id,
+                SourceVersion.source_id == source_id,
+                col(SourceVersion.version_tx).in_(versions),
+            )
+        ).all()
+        found |= {(source_id, version_tx): VersionText(text, kind, uri) for version_tx, text, kind, uri in rows}
+    return found
+
+
+def span_kinds(tx: ReadTx, versions: Collection[tuple[UUID, int]]) -> dict[tuple[UUID, int, int, int], tuple[str, list[str]]]:
+    """(kind, heading path) by coordinate, for every span of the versions given."""
+    found: dict[tuple[UUID, int, int, int], tuple[str, list[str]]] = {}
+    for source_id, version_tx in versions:
+        rows = tx.session.exec(
+            select(Span.start, Span.end, Span.kind, Span.path).where(
+                Span.tenant_id == tx.tenant_id, Span.source_id == source_id, Span.version_tx == version_tx
+            )
+        ).all()
+        found |= {(source_id, version_tx, start, end): (kind, path) for start, end, kind, path in rows}
+    return found
+
+
+def embedded(tx: ReadTx, source_id: UUID) -> tuple[set[UUID], dict[bytes, bytes]]:
+    """Passages of a source that have a recall entry, and its vectors by the keyed hash of their text."""
+    rows = tx.session.exec(
+        select(RecallEntry.node_id, RecallEntry.text_hash, RecallEntry.dense).where(
+            RecallEntry.tenant_id == tx.tenant_id, RecallEntry.source_id == source_id
+        )
+    ).all()
+    return {node_id for node_id, _, _ in rows}, {text_hash: dense for _, text_hash, dense in rows}
+
+
+def entries_since(tx: ReadTx, after_tx: int) -> list[RecallEntry]:
+    return list(
+        tx.session.exec(
+            select(RecallEntry).where(RecallEntry.tenant_id == tx.tenant_id, RecallEntry.added_tx > after_tx)
+        ).all()
+    )

@@ -1,0 +1,141 @@
+"""Rows of watches, their scope index, waiting matches, fires and the sweep's checkpoint."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import col, delete, func, select
+
+from core.store.database import ReadTx, WriteTx
+from core.store.tables import Feed, SweepCheckpoint, Watch, WatchFire, WatchPending, WatchScope
+from core.store.versions import batches
+
+
+def get(tx: ReadTx, watch_id: UUID) -> Watch | None:
+    return tx.session.get(Watch, (tx.tenant_id, watch_id))
+
+
+def by_key(tx: ReadTx, dedup_key: str) -> Watch | None:
+    return tx.session.exec(
+        select(Watch).where(Watch.tenant_id == tx.tenant_id, Watch.dedup_key == dedup_key)
+    ).one_or_none()
+
+
+def of_owner(tx: ReadTx, owner_id: UUID) -> list[Watch]:
+    """The owner's standing watches, internal ones included, oldest first."""
+    rows = select(Watch).where(Watch.tenant_id == tx.tenant_id, Watch.owner_id == owner_id, col(Watch.enabled))
+    return list(tx.session.exec(rows.order_by(col(Watch.created_tx), col(Watch.watch_id))).all())
+
+
+def add(tx: WriteTx, watch: Watch) -> None:
+    tx.session.add(watch)
+    tx.session.flush()
+    tx.insert(
+        WatchScope,
+        [
+            {"tenant_id": tx.tenant_id, "scope_type": watch.scope_type, "scope_ref": ref, "watch_id": watch.watch_id}
+            for ref in watch.scope_refs
+        ],
+    )
+
+
+def matching(tx: ReadTx, scope_type: str, refs: Collection[str]) -> list[tuple[str, Watch]]:
+    """(scope ref, watch) for every live watch on one of `refs`: an index look-up, whatever the number of watches."""
+    found: list[tuple[str, Watch]] = []
+    for batch in batches(refs):
+        found += tx.session.exec(
+            select(WatchScope.scope_ref, Watch)
+            .join(Watch, (col(Watch.tenant_id) == WatchScope.tenant_id) & (col(Watch.watch_id) == WatchScope.watch_id))
+            .where(
+                WatchScope.tenant_id == tx.tenant_id,
+                WatchScope.scope_type == scope_type,
+                col(WatchScope.scope_ref).in_(batch),
+                col(Watch.enabled),
+                col(Watch.suspended).is_(None),
+            )
+        ).all()
+    return found
+
+
+def checkpoint(tx: WriteTx) -> SweepCheckpoint | None:
+    """The tenant's checkpoint, locked: one sweeper at a time."""
+    return tx.session.get(SweepCheckpoint, tx.tenant_id, with_for_update={"skip_locked": True})
+
+
+def feed_after(tx: ReadTx, after: int, limit: int) -> Sequence[Feed]:
+    """The oldest rows after a tx, about `limit` of them; never a part of one tx."""
+    rows = select(Feed).where(Feed.tenant_id == tx.tenant_id, Feed.tx > after).order_by(col(Feed.tx), col(Feed.seq))
+    page = tx.session.exec(rows.limit(limit)).all()
+    if len(page) < limit:
+        return page
+    return tx.session.exec(rows.where(Feed.tx <= page[-1].tx)).all()
+
+
+def due_pending(tx: ReadTx, now: int) -> dict[UUID, list[WatchPending]]:
+    """Matches of each watch whose debounce has passed, oldest first."""
+    ready = select(WatchPending.watch_id).where(WatchPending.tenant_id == tx.tenant_id, WatchPending.due_at <= now)
+    rows = tx.session.exec(
+        select(WatchPending)
+        .where(WatchPending.tenant_id == tx.tenant_id, col(WatchPending.watch_id).in_(ready))
+        .order_by(col(WatchPending.change_tx), col(WatchPending.ref_id))
+    ).all()
+    groups: dict[UUID, list[WatchPending]] = {}
+    for row in rows:
+        groups.setdefault(row.watch_id, []).append(row)
+    return groups
+
+
+def clear_pending(tx: WriteTx, watch_ids: Iterable[UUID]) -> None:
+    for batch in batches(watch_ids):
+        tx.session.exec(
+            delete(WatchPending).where(  # type: ignore[call-overload]  # exec's overloads know selects only
+                col(WatchPending.tenant_id) == tx.tenant_id, col(WatchPending.watch_id).in_(batch)
+            )
+        )
+
+
+def has_work(tx: ReadTx, after: int, now: int) -> bool:
+    """Whether a sweep would find anything: rows after the checkpoint, or a debounce that has passed."""
+    if tx.last_tx > after:
+        return True
+    count = select(func.count()).select_from(WatchPending)
+    return bool(tx.session.exec(count.where(WatchPending.tenant_id == tx.tenant_id, WatchPending.due_at <= now)).one())
+
+
+def fires_of(tx: ReadTx, watch_id: UUID, limit: int) -> list[WatchFire]:
+    """Newest first."""
+    rows = select(WatchFire).where(WatchFire.tenant_id == tx.tenant_id, WatchFire.watch_id == watch_id)
+    return list(tx.session.exec(rows.order_by(col(WatchFire.fire_tx).desc()).limit(limit)).all())
+
+
+def prune_fires(tx: WriteTx, watch_ids: Iterable[UUID], keep: int) -> None:
+    """Forget fires beyond the newest `keep` of each watch, unless they still wait to be told."""
+    for watch_id in watch_ids:
+        edge = tx.session.exec(
+            select(WatchFire.fire_tx)
+            .where(WatchFire.tenant_id == tx.tenant_id, WatchFire.watch_id == watch_id)
+            .order_by(col(WatchFire.fire_tx).desc())
+            .offset(keep)
+            .limit(1)
+        ).one_or_none()
+        if edge is not None:
+            tx.session.exec(
+                delete(WatchFire).where(  # type: ignore[call-overload]
+                    col(WatchFire.tenant_id) == tx.tenant_id,
+                    col(WatchFire.watch_id) == watch_id,
+                    col(WatchFire.fire_tx) <= edge,
+                    col(WatchFire.status) != "fired",
+                )
+            )
+
+
+def fires(tx: ReadTx, fire_ids: Collection[UUID]) -> dict[UUID, tuple[WatchFire, Watch]]:
+    found: dict[UUID, tuple[WatchFire, Watch]] = {}
+    for batch in batches(fire_ids):
+        rows: Sequence[Any] = tx.session.exec(
+            select(WatchFire, Watch)
+            .join(Watch, (col(Watch.tenant_id) == WatchFire.tenant_id) & (col(Watch.watch_id) == WatchFire.watch_id))
+            .where(WatchFire.tenant_id == tx.tenant_id, col(WatchFire.fire_id).in_(batch))
+        ).all()
+        found |= {fire.fire_id: (fire, watch) for fire, watch in rows}
+    return found
