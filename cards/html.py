@@ -10,3 +10,169 @@ The contract with the page around it:
   card-divider, card-outcome (role="status"), card-actions, card-button. Their looks are in card.css: `card_css()`.
 - Before and after are `<del>` and `<ins>` with their labels in words; every date is a `<time datetime>`.
 """
+
+from collections.abc import Iterator
+from datetime import tzinfo
+from html import escape
+from importlib.resources import files
+
+from cards.actions import Action, Button, payload
+from cards.inline import Code, Date, Leaf, Link, Plain, Words, blank, flat, leaves, spelled, zone_named
+from cards.model import (
+    Block,
+    Card,
+    Change,
+    Citation,
+    Citations,
+    Context,
+    Divider,
+    Fields,
+    Outcome,
+    Quote,
+    Row,
+    Rows,
+    Text,
+    is_empty_row,
+    more_words,
+)
+from cards.text import safe_link, shown
+
+
+def to_html(card: Card, zone: str = "UTC") -> str:
+    """The card as one `<article>`; moments are written in `zone`."""
+    return _article(card, zone_named(zone))
+
+
+def card_css() -> str:
+    """The stylesheet of the classes above, light and dark."""
+    return files("cards").joinpath("card.css").read_text(encoding="utf-8")
+
+
+def _article(card: Card, zone: tzinfo) -> str:
+    css = "card card-material" if card.severity == "material" else "card"
+    parts = [*_tag("h2", "card-title", card.title, zone)]
+    parts += [html for block in card.shown_blocks for html in _block(block, zone)]
+    parts += [_outcome(outcome) for outcome in card.outcomes if shown(outcome.words).strip()]
+    label = escape(flat(card.title) or card.fallback_text)
+    return f'<article class="{css}" aria-label="{label}">{"".join(parts)}{_actions(card.actions)}</article>'
+
+
+def _outcome(outcome: Outcome) -> str:
+    return f'<p class="card-outcome" role="status">{_lines(shown(outcome.words))}</p>'
+
+
+def _block(block: Block, zone: tzinfo) -> Iterator[str]:
+    match block:
+        case Text(words):
+            yield from _tag("p", "card-text", words, zone)
+        case Quote(words, source):
+            yield _blockquote(words, zone)
+            yield from _tag("p", "card-quote-source", source, zone)
+        case Rows():
+            yield _list(block, zone)
+        case Fields(pairs):
+            yield f'<dl class="card-fields">{"".join(_field(*pair, zone) for pair in pairs if not blank(pair[1]))}</dl>'
+        case Citations(items, more):
+            yield f'<ol class="card-citations">{"".join(_citation(item, zone) for item in items)}</ol>'
+            yield from _tag("p", "card-more", (Plain(f"and {more} more"),) if more else (), zone)
+        case Context(words):
+            yield from _tag("p", "card-context", words, zone)
+        case Divider():
+            yield '<hr class="card-divider">'
+
+
+def _tag(tag: str, css: str, words: Words, zone: tzinfo) -> Iterator[str]:
+    if not blank(words):
+        yield f'<{tag} class="{css}">{_inline(words, zone)}</{tag}>'
+
+
+def _blockquote(words: Words, zone: tzinfo) -> str:
+    return f'<blockquote class="card-quote">{_inline(words, zone)}</blockquote>'
+
+
+def _list(rows: Rows, zone: tzinfo) -> str:
+    title = "".join(_tag("h3", "card-list-title", rows.title, zone))
+    items = "".join(_item(row, zone) for row in rows.rows if not is_empty_row(row))
+    more = "".join(_tag("p", "card-more", more_words(rows), zone))
+    return f'{title}<ul class="card-list">{items}</ul>{more}'
+
+
+def _item(row: Row, zone: tzinfo) -> str:
+    parts = [*_tag("p", "card-item-title", row.heading, zone)]
+    if isinstance(row, Change):
+        parts.append(_change(row, zone))
+    parts += [*_tag("p", "card-note", row.note, zone), _actions(row.buttons)]
+    return f'<li class="card-item">{"".join(parts)}</li>'
+
+
+def _change(change: Change, zone: tzinfo) -> str:
+    before = _side(change.before_label, change.before, "del", zone)
+    after = _side(change.after_label, change.after, "ins", zone)
+    return f'<div class="card-change">{before}{after}</div>' if before or after else ""
+
+
+def _side(label: str, words: Words, tag: str, zone: tzinfo) -> str:
+    if blank(words):
+        return ""
+    marked = "".join(
+        f"<{tag}>{_leaf(leaf, zone)}</{tag}>" if bold else _leaf(leaf, zone) for leaf, bold in leaves(words)
+    )
+    return f'<p class="card-side"><span class="card-label">{escape(label)}: </span>{marked}</p>'
+
+
+def _field(label: Words, value: Words, zone: tzinfo) -> str:
+    return f"<dt>{_inline(label, zone)}</dt><dd>{_inline(value, zone)}</dd>"
+
+
+def _citation(citation: Citation, zone: tzinfo) -> str:
+    source = f'<span class="card-label">[{citation.number}] </span>{_inline(citation.source, zone)}'
+    quote = "" if blank(citation.quote) else _blockquote(citation.quote, zone)
+    return f'<li class="card-citation">{source}{quote}</li>'
+
+
+def _inline(words: Words, zone: tzinfo) -> str:
+    return "".join(
+        f"<strong>{_leaf(leaf, zone)}</strong>" if bold else _leaf(leaf, zone) for leaf, bold in leaves(words)
+    )
+
+
+def _leaf(leaf: Leaf, zone: tzinfo) -> str:
+    text = _lines(spelled(leaf, zone))
+    match leaf:
+        case Code():
+            return f"<code>{text}</code>"
+        case Link(url=url):
+            return f'<a href="{escape(url)}" target="_blank" rel="noopener noreferrer">{text}</a>'
+        case Date():
+            return f'<time datetime="{_machine(leaf, zone)}">{text}</time>'
+        case Plain():
+            return text
+
+
+def _machine(date: Date, zone: tzinfo) -> str:
+    moment = date.at(zone)
+    return moment.date().isoformat() if date.style == "day" else moment.isoformat(timespec="seconds")
+
+
+def _lines(text: str) -> str:
+    return escape(text).replace("\n", "<br>")
+
+
+def _actions(actions: tuple[Action, ...]) -> str:
+    buttons = "".join(html for action in actions for html in _action(action))
+    return f'<div class="card-actions">{buttons}</div>' if buttons else ""
+
+
+def _action(action: Action) -> Iterator[str]:
+    label = escape(shown(action.label))
+    if isinstance(action, Button):
+        css = "card-button card-button-primary" if action.style == "primary" else "card-button"
+        yield f'<button type="button" class="{css}"{_data(action)}>{label}</button>'
+    elif safe_link(action.url):
+        url = escape(action.url)
+        yield f'<a class="card-button" href="{url}" target="_blank" rel="noopener noreferrer">{label}</a>'
+
+
+def _data(button: Button) -> str:
+    carried = payload(button) | ({"confirm": shown(button.confirm)} if button.confirm else {})
+    return "".join(f' data-{key}="{escape(value)}"' for key, value in carried.items())

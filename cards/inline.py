@@ -1,0 +1,151 @@
+"""Inline text: a small immutable tree that says what a word is, never how a platform marks it up."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Literal, TypeAlias
+from zoneinfo import ZoneInfo
+
+from cards.text import Measure, clean, is_blank, isolate, one_line, safe_link, shown, truncate, utf16_length
+
+Inline: TypeAlias = "Plain | Bold | Code | Link | Date"
+Words: TypeAlias = "tuple[Inline, ...]"
+Leaf: TypeAlias = "Plain | Code | Link | Date"
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EARLIEST, _LATEST = -62_135_510_400_000_000, 253_402_214_400_000_000  # a day inside year 1 and year 9999
+DAY_US = 86_400_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A label that leads to `url`, or only the label where the URL is not a safe one."""
+
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """`ts` in microseconds UTC. A moment shows in the reader's zone; a day is the same day for everyone."""
+
+    ts: int
+    style: Literal["day", "moment"] = "moment"
+
+    def at(self, zone: tzinfo = UTC) -> datetime:
+        bounded = min(max(self.ts, _EARLIEST), _LATEST)
+        return (_EPOCH + timedelta(microseconds=bounded)).astimezone(UTC if self.style == "day" else zone)
+
+    def words(self, zone: tzinfo = UTC) -> str:
+        moment = self.at(zone)
+        day = f"{moment.day} {moment:%b} {moment.year}"
+        return day if self.style == "day" else f"{day}, {moment:%H:%M}{' UTC' if zone is UTC else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bold:
+    children: Words
+
+
+def when(ts: int) -> Date:
+    """A time that falls on midnight UTC to the microsecond was written as a date, and no zone may move it."""
+    return Date(ts, "day" if ts % DAY_US == 0 else "moment")
+
+
+def zone_named(name: str) -> tzinfo:
+    """The reader's zone; UTC, which the words then say, where the name is not known."""
+    try:
+        return UTC if name == "UTC" else ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return UTC
+
+
+def leaves(words: Words, bold: bool = False) -> Iterator[tuple[Leaf, bool]]:
+    """Every leaf that shows something, with whether it is bold; a link that is not safe comes out as plain text."""
+    for part in words:
+        if isinstance(part, Bold):
+            yield from leaves(part.children, True)
+        elif isinstance(part, Link) and safe_link(part.url) is None:
+            yield from leaves((Plain(part.label),), bold)
+        elif isinstance(part, Date) or clean(visible(part)):
+            yield part, bold
+
+
+def visible(leaf: Plain | Code | Link) -> str:
+    return leaf.label if isinstance(leaf, Link) else leaf.text
+
+
+def spelled(leaf: Leaf, zone: tzinfo = UTC) -> str:
+    """A leaf as plain text that stands safely in a sentence."""
+    return leaf.words(zone) if isinstance(leaf, Date) else shown(visible(leaf))
+
+
+def flat(words: Words, zone: tzinfo = UTC) -> str:
+    return "".join(spelled(leaf, zone) for leaf, _ in leaves(words))
+
+
+def line(words: Words, limit: int, measure: Measure = utf16_length) -> str:
+    """`words` as one line of at most `limit`; each right-to-left part stays closed, wherever the cut falls."""
+    parts: list[str] = []
+    room = limit
+    for leaf, _ in leaves(words):
+        text = leaf.words() if isinstance(leaf, Date) else " ".join(clean(visible(leaf)).replace("\n", " ").split("\t"))
+        part = isolate(text)
+        if measure(part) > room:
+            closed = measure(part) - measure(text)
+            parts.append(isolate(truncate(text, room - closed, measure)))
+            break
+        parts.append(part)
+        room -= measure(part)
+    return "".join(parts).strip()
+
+
+def blank(words: Words) -> bool:
+    return all(not isinstance(leaf, Date) and is_blank(visible(leaf)) for leaf, _ in leaves(words))
+
+
+def cut(words: Words, limit: int, measure: Measure = utf16_length) -> Words:
+    """The start of `words` whose text measures at most `limit`; the tree keeps its shape up to the cut."""
+    return _cut(words, limit, measure)[0]
+
+
+def _cut(words: Words, room: int, measure: Measure) -> tuple[Words, int]:
+    kept: list[Inline] = []
+    for part in words:
+        if room <= 0:
+            break
+        smaller, room = _cut_one(part, room, measure)
+        kept.append(smaller)
+    return tuple(kept), room
+
+
+def _cut_one(part: Inline, room: int, measure: Measure) -> tuple[Inline, int]:
+    if isinstance(part, Bold):
+        children, room = _cut(part.children, room, measure)
+        return Bold(children), room
+    if isinstance(part, Date):
+        return part, room - measure(part.words())
+    text = clean(visible(part))
+    short = truncate(text, room, measure)
+    smaller = replace(part, label=short) if isinstance(part, Link) else replace(part, text=short)
+    return smaller, (room - measure(short)) if short == text else 0
+
+
+def say(text: str) -> Words:
+    """Text as one plain run, or nothing where there is nothing to see."""
+    return () if is_blank(text) else (Plain(clean(text).strip()),)
+
+
+def name(text: str) -> Words:
+    """A name somebody gave: bold, on one line."""
+    return () if is_blank(text) else (Bold((Plain(one_line(text)),)),)
