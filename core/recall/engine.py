@@ -71,9 +71,7 @@ class RecallEngine:
 
 def _take_in(kept: _Kept, tx: ReadTx, dim: int) -> None:
     entries = sources.entries_since(tx, kept.last_tx)
-    kept.index.add_entries(
-        Entry(row.node_id, _ENTRY_TX, _vector(row.dense, dim), row.terms) for row in entries
-    )
+    kept.index.add_entries(Entry(row.node_id, _ENTRY_TX, _vector(row.dense, dim), row.terms) for row in entries)
     opened, closed = NODES.since(tx, PASSAGE, kept.last_tx)
     kept.index.close_rows(Closure(row.node_id, row.valid_start, row.tx_start, row.tx_end) for row in closed)
     kept.index.add_rows(_row(node) for node in opened if not node.tombstone)
@@ -86,6 +84,4 @@ def _vector(dense: bytes, dim: int) -> npt.NDArray[np.float32]:
 
 def _row(node: Node) -> Row:
     assert node.source_id is not None
-    return Row(
-        node.node_id, node.source_id, _ENTRY_TX, node.valid_start, node.valid_end, node.tx_start, node.tx_end
-    )
+    return Row(node.node_id, node.source_id, _ENTRY_TX, node.valid_start, node.valid_end, node.tx_start, node.tx_end)

@@ -1,0 +1,24 @@
+"""First places: by score rounded to six decimals, then by node id."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from core.recall.rows import Places
+
+
+def shortlist(rough: npt.NDArray[np.floating], k: int, slack: float) -> Places:
+    """Indices of all values within `slack` of the k-th largest or above it."""
+    if rough.size <= k:
+        return np.arange(rough.size)
+    return np.flatnonzero(rough >= np.partition(rough, -k)[-k] - slack)
+
+
+def first(places: Places, scores: npt.NDArray[np.float64], nodes: Sequence[UUID], k: int) -> list[int]:
+    """The k best of `places`, whose scores stand beside them."""
+    order = sorted(
+        (-round(float(score), 6), nodes[place], int(place)) for place, score in zip(places, scores, strict=True)
+    )
+    return [place for _, _, place in order[:k]]
