@@ -1,0 +1,82 @@
+"""The words of watching: what a watch is on, what it hears, whom it tells."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+
+class ScopeType(StrEnum):
+    ENTITY = "entity"
+    LABEL = "label"
+    SOURCE = "source"
+    ANSWER = "answer"
+
+
+class EventKind(StrEnum):
+    FACT_CHANGED = "fact_changed"
+    FACT_TOMBSTONED = "fact_tombstoned"
+    NEW_SOURCE_VERSION = "new_source_version"
+    ANSWER_STALE = "answer_stale"
+
+
+class TargetKind(StrEnum):
+    """Whom a fire is for. There is no channel: channel membership is no access boundary."""
+
+    PERSON = "chat_person"
+    SHARED = "chat_shared"
+    INTERNAL = "internal"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One change as a watch hears it: ids and kinds only."""
+
+    kind: EventKind
+    ref_type: str
+    ref_id: UUID
+    change_tx: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind.value,
+            "changed_ref_type": self.ref_type,
+            "changed_ref_id": str(self.ref_id),
+            "change_tx": self.change_tx,
+        }
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> "Event":
+        return cls(
+            EventKind(body["kind"]), body["changed_ref_type"], UUID(body["changed_ref_id"]), body["change_tx"]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WatchRequest:
+    """A watch to be. `refs` are UUIDs in text, or a label; `target` as page `watch and jobs` has it."""
+
+    name: str
+    scope_type: ScopeType
+    refs: tuple[str, ...]
+    events: tuple[EventKind, ...]
+    target: Mapping[str, Any]
+    cadence: str = "immediate"
+    debounce_secs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WatchView:
+    """A standing watch as its owner sees it."""
+
+    watch_id: UUID
+    name: str
+    scope_type: ScopeType
+    refs: tuple[str, ...]
+    cadence: str
+    muted_until: int
+    suspended: str | None
+    created_at: int
+    fresh: bool = False
+    """True only in the answer to the request that made it."""

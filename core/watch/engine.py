@@ -1,0 +1,292 @@
+"""Watches, and the sweep that goes from the feed to fires, once.
+
+Of one tenant, in one transaction, the sweep reads the oldest feed rows after the checkpoint, judges each thing by its
+net state, finds the watches through the scope index, and writes fires, their jobs and the new checkpoint. A crash
+before the commit leaves the checkpoint, and the next sweep derives the same ids from the same windows; a crash after it
+leaves nothing to do. The first sweep of a tenant only sets the checkpoint: nobody is told of what stood before.
+The checkpoint's row is locked, so that a second sweeper of the tenant passes by.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from core.clock import SECOND
+from core.config import WatchConfig
+from core.errors import InvalidRequest, LimitReached, NotFound
+from core.ids import derived, watch_derived
+from core.ingest.ids import document_id
+from core.jobs.kinds import FENCE, JobKind
+from core.jsonhash import json_hash
+from core.model.nodes import Node
+from core.model.principals import Principal
+from core.model.watching import Event, EventKind, ScopeType, TargetKind, WatchRequest, WatchView
+from core.store import boundaries, jobs, sources, watches
+from core.store.database import Database, ReadTx, WriteTx
+from core.store.tables import Feed, SweepCheckpoint, Watch, WatchFire, WatchPending
+from core.store.versions import NODES
+from core.watch.match import NODE, SOURCE, Changed, by_scope, classify, newest, reduced
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What one sweep did; `backlog` when feed rows remain."""
+
+    rows: int = 0
+    fires: int = 0
+    backlog: bool = False
+
+
+class WatchEngine:
+    def __init__(self, database: Database, config: WatchConfig) -> None:
+        self._database = database
+        self._config = config
+
+    # ── watches ──
+
+    def create(self, tx: WriteTx, request: WatchRequest, principal: Principal) -> WatchView:
+        """Make a watch, or return the standing one with the same owner, scope, events and target.
+
+        Raises InvalidRequest, NotFound for a scope the owner cannot read, LimitReached.
+        """
+        self._check(tx, request, principal)
+        key = json_hash(
+            [str(principal.person_id), request.scope_type, sorted(request.refs), sorted(request.events), request.target]
+        )
+        standing = watches.by_key(tx, key)
+        if standing is not None:
+            fresh = not standing.enabled
+            standing.enabled, standing.suspended, standing.muted_until = True, None, 0
+            if fresh:
+                standing.created_tx = tx.tx
+            tx.session.add(standing)
+            return _view(standing, fresh=fresh)
+        watch = self._new(tx, request, principal, key)
+        watches.add(tx, watch)
+        return _view(watch, fresh=True)
+
+    def _check(self, tx: WriteTx, request: WatchRequest, principal: Principal) -> None:
+        if not request.refs or not request.events:
+            raise InvalidRequest("a watch needs something to watch and at least one event")
+        target = TargetKind(request.target["kind"])
+        if target is TargetKind.PERSON and request.target["person_id"] != str(principal.person_id):
+            raise InvalidRequest("a watch tells its own owner; only a steward sets another person")
+        if request.scope_type is not ScopeType.LABEL and not _readable(tx, request, principal):
+            raise NotFound
+        counted = [watch for watch in watches.of_owner(tx, principal.person_id) if _counts(watch)]
+        if target is not TargetKind.INTERNAL and len(counted) >= self._config.max_watches_per_person:
+            raise LimitReached(f"you have {len(counted)} watches, the most there may be: stop one first")
+
+    def _new(self, tx: WriteTx, request: WatchRequest, principal: Principal, key: str) -> Watch:
+        config = self._config
+        asked = config.debounce_default_secs if request.debounce_secs is None else request.debounce_secs
+        internal = request.target["kind"] == TargetKind.INTERNAL
+        return Watch(
+            tenant_id=tx.tenant_id,
+            watch_id=derived("watch", tx.tenant_id, key),
+            owner_id=principal.person_id,
+            name=request.name,
+            scope_type=request.scope_type,
+            scope_refs=list(request.refs),
+            events=list(request.events),
+            target=dict(request.target),
+            cadence=request.cadence,
+            debounce_secs=0 if internal else max(asked, config.debounce_floor_secs),
+            dedup_key=key,
+            created_tx=tx.tx,
+            created_at=tx.now,
+        )
+
+    def owned(self, tx: ReadTx, principal: Principal) -> list[WatchView]:
+        """The person's standing watches, without the internal ones."""
+        return [_view(watch) for watch in watches.of_owner(tx, principal.person_id) if _shown(watch)]
+
+    def mute(self, tx: WriteTx, watch_id: UUID, principal: Principal, until: int | None) -> WatchView:
+        """Hold a watch's cards until a Ts, or stop it for good (None). Raises NotFound for another's watch."""
+        watch = watches.get(tx, watch_id)
+        if watch is None or watch.owner_id != principal.person_id:
+            raise NotFound
+        if until is None:
+            watch.enabled = False
+        else:
+            watch.muted_until = until
+        tx.session.add(watch)
+        return _view(watch)
+
+    # ── fires outside the feed ──
+
+    def emit(self, tx: WriteTx, kind: EventKind, answer_id: UUID) -> int:
+        """The internal seam: fire every watch on an answer, in the transaction that moved it."""
+        event = Event(kind, "answer", answer_id, tx.tx)
+        heard = [watch for _, watch in watches.matching(tx, ScopeType.ANSWER, [str(answer_id)]) if kind in watch.events]
+        for watch in heard:
+            self._fire(tx, watch, [event], (tx.tx, tx.tx))
+        return len(heard)
+
+    # ── the sweep ──
+
+    def sweep(self, tenant_id: str) -> Swept:
+        if not self._due(tenant_id):
+            return Swept()
+        with self._database.write(tenant_id) as tx:
+            boundaries.pass_due(tx, tx.now)
+            tx.flush()
+            checkpoint = watches.checkpoint(tx)
+            if checkpoint is None:
+                return self._start(tx)
+            rows = watches.feed_after(tx, checkpoint.tx, self._config.max_rows_per_tick)
+            upto = rows[-1].tx if rows else checkpoint.tx
+            heard = self._heard(tx, rows, (checkpoint.swept_at, checkpoint.tx), upto)
+            fired = self._fire_due(tx, self._waiting(tx, heard))
+            checkpoint.tx, checkpoint.swept_at = upto, tx.now
+            tx.session.add(checkpoint)
+            watches.prune_fires(tx, fired, self._config.fire_keep_per_watch)
+            return Swept(len(rows), len(fired), backlog=len(rows) >= self._config.max_rows_per_tick)
+
+    def _due(self, tenant_id: str) -> bool:
+        with self._database.read(tenant_id) as tx:
+            checkpoint = tx.session.get(SweepCheckpoint, tenant_id)
+            return checkpoint is None or watches.has_work(tx, checkpoint.tx, self._database.clock.now())
+
+    def _start(self, tx: WriteTx) -> Swept:
+        if tx.session.get(SweepCheckpoint, tx.tenant_id) is None:
+            jobs.insert_once(
+                tx, SweepCheckpoint, {"tenant_id": tx.tenant_id, "tx": tx.last_tx, "swept_at": tx.now}
+            )
+        return Swept()
+
+    def _heard(
+        self, tx: WriteTx, rows: Sequence[Feed], since: tuple[int, int], upto: int
+    ) -> dict[UUID, tuple[Watch, list[Event]]]:
+        """What each watch heard in a window of the feed."""
+        changed = reduced((row.ref_type, row.ref_id, row.label, row.tx) for row in rows)
+        events = _events(tx, changed, since, (tx.now, upto))
+        index = by_scope(events, {entry.ref_id: entry.label for entry in changed})
+        heard: dict[UUID, tuple[Watch, list[Event]]] = {}
+        for scope_type, by_ref in index.items():
+            for ref, watch in watches.matching(tx, scope_type, list(by_ref)):
+                wanted = [e for e in by_ref[ref] if e.kind in watch.events and e.change_tx > watch.created_tx]
+                if wanted:
+                    heard.setdefault(watch.watch_id, (watch, []))[1].extend(wanted)
+        return heard
+
+    def _waiting(
+        self, tx: WriteTx, heard: dict[UUID, tuple[Watch, list[Event]]]
+    ) -> dict[UUID, tuple[Watch, list[Event]]]:
+        """Put aside what must wait for a debounce; add what has waited long enough. What is left fires now."""
+        ready = watches.due_pending(tx, tx.now)
+        firing: dict[UUID, tuple[Watch, list[Event]]] = {}
+        for watch_id, (watch, events) in heard.items():
+            due_at = watch.last_fired_at + watch.debounce_secs * SECOND
+            if watch.last_fired_at and due_at > tx.now:
+                _put_aside(tx, watch, events, due_at)
+            else:
+                firing[watch_id] = (watch, events)
+        for watch_id, rows in ready.items():
+            waited = watches.get(tx, watch_id)
+            if waited is not None and waited.enabled and waited.suspended is None:
+                past = [Event(EventKind(row.kind), row.ref_type, row.ref_id, row.change_tx) for row in rows]
+                firing[watch_id] = (waited, past + firing.get(watch_id, (waited, []))[1])
+        watches.clear_pending(tx, ready)
+        return firing
+
+    def _fire_due(self, tx: WriteTx, firing: dict[UUID, tuple[Watch, list[Event]]]) -> list[UUID]:
+        for watch, events in firing.values():
+            window = (min(e.change_tx for e in events), max(e.change_tx for e in events))
+            self._fire(tx, watch, events, window)
+        return list(firing)
+
+    def _fire(self, tx: WriteTx, watch: Watch, events: Sequence[Event], window: tuple[int, int]) -> None:
+        kept, dropped = newest(events, self._config.max_events_per_fire)
+        fire_id = watch_derived("fire", watch.watch_id, *window)
+        job_id = self._enqueue(tx, watch, fire_id, window)
+        row = {
+            "tenant_id": tx.tenant_id,
+            "fire_id": fire_id,
+            "watch_id": watch.watch_id,
+            "fire_tx": window[1],
+            "window_start": window[0],
+            "window_end": window[1],
+            "events": [event.to_json() for event in kept],
+            "truncated": dropped,
+            "target_kind": watch.target["kind"],
+            "job_id": job_id,
+            "status": "delivered" if watch.target["kind"] == TargetKind.INTERNAL else "fired",
+            "created_at": tx.now,
+        }
+        jobs.insert_once(tx, WatchFire, row)
+        watch.last_fired_at = tx.now
+        tx.session.add(watch)
+
+    def _enqueue(self, tx: WriteTx, watch: Watch, fire_id: UUID, window: tuple[int, int]) -> UUID | None:
+        """The job that a fire causes: at once for the engine's own, after settling for people, none for a brief."""
+        job_id = watch_derived("job", watch.watch_id, *window)
+        if watch.target["kind"] == TargetKind.INTERNAL:
+            kind = JobKind(watch.target["job_kind"])
+            jobs.put(tx, job_id, kind, FENCE[kind], {"answer_id": watch.target["answer_id"]}, tx.now)
+            return job_id
+        if watch.cadence != "immediate":
+            return None
+        kind = JobKind.NOTIFY_WATCH
+        settled = tx.now + self._config.settle_secs * SECOND
+        jobs.put(tx, job_id, kind, FENCE[kind], {"fire_id": str(fire_id)}, settled)
+        return job_id
+
+
+def _events(
+    tx: ReadTx, changed: Sequence[Changed], before: tuple[int, int], after: tuple[int, int]
+) -> list[Event]:
+    """Judge each thing between two coordinates (valid, tx)."""
+    node_of = {entry: document_id(entry.ref_id) if entry.ref_type == SOURCE else entry.ref_id for entry in changed}
+    wanted = [node_id for entry, node_id in node_of.items() if entry.ref_type in {NODE, SOURCE}]
+    old, new = NODES.as_of(tx, wanted, *before), NODES.as_of(tx, wanted, *after)
+    judged = (classify(entry, old.get(node_id), new.get(node_id)) for entry, node_id in node_of.items())
+    return [event for event in judged if event is not None]
+
+
+def _put_aside(tx: WriteTx, watch: Watch, events: Iterable[Event], due_at: int) -> None:
+    for event in events:
+        row = {
+            "tenant_id": tx.tenant_id,
+            "watch_id": watch.watch_id,
+            "change_tx": event.change_tx,
+            "ref_id": event.ref_id,
+            "kind": event.kind,
+            "ref_type": event.ref_type,
+            "due_at": due_at,
+        }
+        jobs.insert_once(tx, WatchPending, row)
+
+
+def _readable(tx: WriteTx, request: WatchRequest, principal: Principal) -> bool:
+    if request.target["kind"] == TargetKind.INTERNAL or request.scope_type is ScopeType.ANSWER:
+        return True  # made by the answers engine for the answer's own owner, in the transaction that saves it
+    readable = sources.readable(tx, principal)
+    ids = [UUID(ref) for ref in request.refs]
+    if request.scope_type is ScopeType.SOURCE:
+        return readable.issuperset(ids)
+    nodes: dict[UUID, Node] = NODES.as_of(tx, ids, tx.now, tx.last_tx)
+    return len(nodes) == len(ids) and all(node.source_id in readable for node in nodes.values())
+
+
+def _shown(watch: Watch) -> bool:
+    return watch.target["kind"] != TargetKind.INTERNAL
+
+
+def _counts(watch: Watch) -> bool:
+    """Watches on saved answers come with them, outside the limit."""
+    return _shown(watch) and watch.scope_type != ScopeType.ANSWER
+
+
+def _view(watch: Watch, *, fresh: bool = False) -> WatchView:
+    return WatchView(
+        watch.watch_id,
+        watch.name,
+        ScopeType(watch.scope_type),
+        tuple(watch.scope_refs),
+        watch.cadence,
+        watch.muted_until,
+        watch.suspended,
+        watch.created_at,
+        fresh,
+    )

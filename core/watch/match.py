@@ -1,0 +1,75 @@
+"""From a window of the feed to what each watch heard. Pure.
+
+A window is reduced to one entry per thing at its newest tx, and each thing is judged by its net state: as last swept
+against as it is now. So A → B → A inside one window is no event, an older version that arrives late is none either,
+and a thing that came and went unseen is none.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from core.model.nodes import Node
+from core.model.watching import Event, EventKind, ScopeType
+
+NODE, SOURCE = "node", "source"
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One thing that a window of the feed speaks of, at its newest tx."""
+
+    ref_type: str
+    ref_id: UUID
+    label: str
+    tx: int
+
+
+def reduced(rows: Iterable[tuple[str, UUID, str, int]]) -> list[Changed]:
+    """Rows (ref_type, ref_id, label, tx) in feed order → one entry a thing, at its newest tx."""
+    newest: dict[tuple[str, UUID], Changed] = {}
+    for ref_type, ref_id, label, tx in rows:
+        newest[ref_type, ref_id] = Changed(ref_type, ref_id, label, tx)
+    return sorted(newest.values(), key=lambda changed: (changed.tx, changed.ref_id))
+
+
+def classify(changed: Changed, before: Node | None, after: Node | None) -> Event | None:
+    """What happened to a thing between two states; None where nothing did. A source is judged by its document node."""
+    stood, stands = _present(before), _present(after)
+    if stands and stood and before is not None and after is not None and before.key == after.key:
+        return None
+    if not stands and not stood:
+        return None
+    if not stands:
+        kind = EventKind.FACT_TOMBSTONED
+    else:
+        kind = EventKind.NEW_SOURCE_VERSION if changed.ref_type == SOURCE else EventKind.FACT_CHANGED
+    return Event(kind, changed.ref_type, changed.ref_id, changed.tx)
+
+
+def scopes_of(event: Event, label: str) -> list[tuple[ScopeType, str]]:
+    """The scopes in which an event is heard."""
+    if event.ref_type == SOURCE:
+        return [(ScopeType.SOURCE, str(event.ref_id))]
+    return [(ScopeType.ENTITY, str(event.ref_id)), (ScopeType.LABEL, label)]
+
+
+def newest(events: Sequence[Event], limit: int) -> tuple[list[Event], int]:
+    """The newest `limit` events, oldest first, and how many more there were."""
+    ordered = sorted(set(events), key=lambda event: (event.change_tx, event.ref_id, event.kind))
+    dropped = max(0, len(ordered) - limit)
+    return ordered[dropped:], dropped
+
+
+def by_scope(
+    events: Iterable[Event], labels: Mapping[UUID, str]
+) -> dict[ScopeType, dict[str, list[Event]]]:
+    index: dict[ScopeType, dict[str, list[Event]]] = {}
+    for event in events:
+        for scope_type, ref in scopes_of(event, labels.get(event.ref_id, "")):
+            index.setdefault(scope_type, {}).setdefault(ref, []).append(event)
+    return index
+
+
+def _present(node: Node | None) -> bool:
+    return node is not None and not node.tombstone
