@@ -62,11 +62,21 @@ def verify(token: str, keys: Mapping[str, Ed25519PublicKey], now: int) -> CardWr
 
     Raises Refused: malformed, bad_signature, expired or wrong_audience.
     """
-    claims = _claims(_payload(_signed_bytes(token, keys)))
+    claims = signed_claims(token, keys)
+    check_claims(claims, now)
+    return claims
+
+
+def signed_claims(token: str, keys: Mapping[str, Ed25519PublicKey]) -> CardWriteClaims:
+    """What a well signed, whole token says, whenever and for whomever it was minted. Raises Refused."""
+    return _claims(_payload(_signed_bytes(token, keys)))
+
+
+def check_claims(claims: CardWriteClaims, now: int) -> None:
+    """Raise Refused unless the token is of this time and for us."""
     _check_time(claims, now)
     if claims.aud != AUDIENCE:
         raise Refused("wrong_audience", f"the token is for {claims.aud!r}; it must be for {AUDIENCE!r}")
-    return claims
 
 
 def _signed_bytes(token: str, keys: Mapping[str, Ed25519PublicKey]) -> bytes:

@@ -37,9 +37,9 @@ class ReadTx:
         self.session = session
         self.tenant_id = tenant_id
 
-    @cached_property
+    @property
     def last_tx(self) -> int:
-        """The newest tx this snapshot sees; 0 for a tenant that has none. Raises NotFound for an unknown tenant."""
+        """The newest tx this transaction sees; 0 for a tenant that has none. Raises NotFound for an unknown tenant."""
         last = self.session.exec(select(Tenant.last_tx).where(Tenant.tenant_id == self.tenant_id)).one_or_none()
         if last is None:
             raise NotFound(f"there is no tenant named {self.tenant_id!r}")
@@ -57,6 +57,7 @@ class WriteTx(ReadTx):
     def __init__(self, session: Session, tenant_id: str, clock: Clock) -> None:
         super().__init__(session, tenant_id)
         self.now = clock.now()
+        """One moment for the whole transaction."""
         self._feed: list[dict[str, Any]] = []
 
     @cached_property
