@@ -48,21 +48,25 @@ def kept(segments: Segments, stay: npt.NDArray[np.bool_]) -> Segments:
     return tuple(part for part in parts if part.size)
 
 
-def holders(segments: Segments, term: str) -> tuple[Places, npt.NDArray[np.float64]]:
-    """Places of the entries that hold `term`, and its count in each."""
-    found = list(_columns(segments, term))
+def holders(segments: Segments, term: str, allowed: npt.NDArray[np.bool_]) -> tuple[Places, npt.NDArray[np.int32]]:
+    """Places of the `allowed` entries that hold `term`, and its count in each."""
+    found = list(_columns(segments, term, allowed))
     if not found:
-        return np.empty(0, dtype=np.int64), np.empty(0)
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
     return np.concatenate([places for places, _ in found]), np.concatenate([counts for _, counts in found])
 
 
-def _columns(segments: Segments, term: str) -> Iterator[tuple[Places, npt.NDArray[np.float64]]]:
+def _columns(
+    segments: Segments, term: str, allowed: npt.NDArray[np.bool_]
+) -> Iterator[tuple[Places, npt.NDArray[np.int32]]]:
     start = 0
     for segment in segments:
         column = segment.vocabulary.get(term)
         if column is not None:
             part = slice(segment.matrix.indptr[column], segment.matrix.indptr[column + 1])
-            yield segment.matrix.indices[part].astype(np.int64) + start, segment.matrix.data[part].astype(np.float64)
+            rows = segment.matrix.indices[part]
+            here = np.flatnonzero(allowed[start : start + segment.size][rows])
+            yield rows[here].astype(np.int64) + start, segment.matrix.data[part][here]
         start += segment.size
 
 

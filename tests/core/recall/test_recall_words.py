@@ -22,7 +22,8 @@ def built(counts: list[Counter[str]], batch: int) -> Segments:
 
 
 def held(segments: Segments, term: str) -> dict[int, float]:
-    places, counts = holders(segments, term)
+    size = sum(segment.size for segment in segments)
+    places, counts = holders(segments, term, np.ones(size, dtype=np.bool_))
     return dict(zip(places.tolist(), counts.tolist(), strict=True))
 
 
@@ -31,6 +32,12 @@ def test_postings_say_who_holds_a_term_and_how_often(counts: list[Counter[str]],
     segments = built(counts, batch)
     for term in "abcdefg":
         assert held(segments, term) == {place: text[term] for place, text in enumerate(counts) if text[term]}
+
+
+def test_holders_that_are_not_allowed_do_not_come() -> None:
+    segments = built([Counter("a"), Counter("aa"), Counter("aaa")], batch=2)
+    places, counts = holders(segments, "a", np.array([False, True, True]))
+    assert sorted(zip(places.tolist(), counts.tolist(), strict=True)) == [(1, 2), (2, 3)]
 
 
 @given(st.data(), texts, st.integers(1, 5))
