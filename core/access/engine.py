@@ -1,0 +1,108 @@
+"""Redeeming a write token: the one way in which a tap on a card changes anything.
+
+In order: the signature over the token, its time and audience; the jti burnt in a commit of its own, whatever follows;
+the grant of the card it was tapped on, against the token and against what is asked; the person, active and in the
+tenant now; then the write, which authorises against today's rights. Every refusal has its own code, and an audit row
+once the signature is good: what is unsigned could be anybody's and must not fill the audit.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from core.access.card_tokens import LEEWAY_SECS, CardWriteClaims, check_claims, check_request, signed_claims
+from core.access.grants import CardAction, Grant, PermittedAction, fingerprint
+from core.clock import SECOND
+from core.errors import NotFound, Refused
+from core.ids import random_id
+from core.model.principals import Principal
+from core.store import jobs, messages, people
+from core.store.database import Database, WriteTx
+from core.store.tables import Audit, UsedJti
+
+Effect = Callable[[WriteTx, Principal, CardAction, Grant], dict[str, Any]]
+
+
+class AccessEngine:
+    def __init__(self, database: Database, keys: Mapping[str, Ed25519PublicKey], effects: Mapping[str, Effect]) -> None:
+        self._database = database
+        self._keys = keys
+        self._effects = effects
+
+    def redeem(self, token: str, action: CardAction) -> dict[str, Any]:
+        """Do what a card offered, once. Raises Refused with the code of the first rule that does not hold."""
+        claims = signed_claims(token, self._keys)
+        try:
+            check_claims(claims, self._database.clock.now())
+            self._burn(claims)
+            with self._database.write(claims.tenant) as tx:
+                return self._act(tx, claims, action)
+        except Refused as refusal:
+            self._audit_refusal(claims, action, refusal)
+            raise
+
+    def _burn(self, claims: CardWriteClaims) -> None:
+        row = {"tenant_id": claims.tenant, "jti": claims.jti, "exp_at": (claims.exp + LEEWAY_SECS) * SECOND}
+        with self._database.write(claims.tenant) as tx:
+            if not jobs.insert_once(tx, UsedJti, row):
+                raise Refused("replayed", "this token has been used: tap the button again")
+
+    def _act(self, tx: WriteTx, claims: CardWriteClaims, action: CardAction) -> dict[str, Any]:
+        body = messages.grant(tx, claims.scope_fingerprint)
+        if body is None:
+            raise Refused("fingerprint_mismatch", "the token does not belong to any card that was sent")
+        grant = grant_from_json(body)
+        check_request(claims, action, grant)
+        person = people.get(tx, claims.person_id)
+        if person is None or not person.active:
+            raise Refused("not_authorised", "this person is no longer active here")
+        try:
+            result = self._effects[action.kind](tx, people.principal(person), action, grant)
+        except NotFound as missing:
+            raise Refused("not_authorised", "this is no longer yours to see or to change") from missing
+        _audit(tx, f"person:{person.person_id}", action, "done", {})
+        return result
+
+    def _audit_refusal(self, claims: CardWriteClaims, action: CardAction, refusal: Refused) -> None:
+        with self._database.write(claims.tenant) as tx:
+            _audit(tx, f"person:{claims.person_id}", action, "refused", {"code": refusal.code, "jti": claims.jti})
+
+
+def store_grant(tx: WriteTx, grant: Grant) -> str:
+    """Keep what a card permits; returns its fingerprint."""
+    body = {
+        "tenant": grant.tenant,
+        "person_id": str(grant.person_id),
+        "actions": [[action.kind, action.target, list(action.args)] for action in grant.actions],
+        "generation_id": grant.generation_id,
+        "delivery_key": grant.delivery_key,
+    }
+    print_ = fingerprint(grant)
+    messages.add_grant(tx, print_, body)
+    return print_
+
+
+def grant_from_json(body: Mapping[str, Any]) -> Grant:
+    return Grant(
+        tenant=body["tenant"],
+        person_id=UUID(body["person_id"]),
+        actions=tuple(PermittedAction(kind, target, tuple(args)) for kind, target, args in body["actions"]),
+        generation_id=body["generation_id"],
+        delivery_key=body["delivery_key"],
+    )
+
+
+def _audit(tx: WriteTx, actor: str, action: CardAction, outcome: str, detail: dict[str, Any]) -> None:
+    row = Audit(
+        tenant_id=tx.tenant_id,
+        audit_id=random_id(),
+        at=tx.now,
+        actor=actor,
+        action=action.kind,
+        target=action.target,
+        outcome=outcome,
+        detail=detail,
+    )
+    tx.session.add(row)

@@ -1,0 +1,61 @@
+"""Evidence as it is read back: where it stands, whether it still does, and what became of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from core.model.spans import SpanRef
+
+
+class Standing(StrEnum):
+    """What became of a cited span by today."""
+
+    CURRENT = "current"
+    """The same words stand in the winning version, in the same context."""
+    SUPERSEDED = "superseded"
+    """The words are gone, or stand in another context."""
+    TOMBSTONED = "tombstoned"
+    """The source is gone, erased, or no longer the reader's to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """`span` is where the words stand today, if anywhere; `clearable` when only a harmless context changed."""
+
+    standing: Standing
+    span: SpanRef | None = None
+    clearable: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Words with their place, as a card or an answer shows them."""
+
+    span: SpanRef
+    text: str
+    path: tuple[str, ...]
+    source_name: str
+    source_uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class SectionChange:
+    """One passage of a section, before and after; empty where there was none."""
+
+    path: tuple[str, ...]
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLine:
+    """A change as one person may see it. `valid_from` and `learned` are Ts."""
+
+    ref_id: UUID
+    source_name: str
+    source_uri: str
+    changes: Sequence[SectionChange]
+    valid_from: int
+    learned: int
