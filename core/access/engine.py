@@ -8,12 +8,11 @@ once the signature is good: what is unsigned could be anybody's and must not fil
 
 from collections.abc import Callable, Mapping
 from typing import Any
-from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from core.access.card_tokens import LEEWAY_SECS, CardWriteClaims, check_claims, check_request, signed_claims
-from core.access.grants import CardAction, Grant, PermittedAction, fingerprint
+from core.access.grants import CardAction, Grant, grant_from_json
 from core.clock import SECOND
 from core.errors import NotFound, Refused
 from core.ids import random_id
@@ -68,30 +67,6 @@ class AccessEngine:
     def _audit_refusal(self, claims: CardWriteClaims, action: CardAction, refusal: Refused) -> None:
         with self._database.write(claims.tenant) as tx:
             _audit(tx, f"person:{claims.person_id}", action, "refused", {"code": refusal.code, "jti": claims.jti})
-
-
-def store_grant(tx: WriteTx, grant: Grant) -> str:
-    """Keep what a card permits; returns its fingerprint."""
-    body = {
-        "tenant": grant.tenant,
-        "person_id": str(grant.person_id),
-        "actions": [[action.kind, action.target, list(action.args)] for action in grant.actions],
-        "generation_id": grant.generation_id,
-        "delivery_key": grant.delivery_key,
-    }
-    print_ = fingerprint(grant)
-    messages.add_grant(tx, print_, body)
-    return print_
-
-
-def grant_from_json(body: Mapping[str, Any]) -> Grant:
-    return Grant(
-        tenant=body["tenant"],
-        person_id=UUID(body["person_id"]),
-        actions=tuple(PermittedAction(kind, target, tuple(args)) for kind, target, args in body["actions"]),
-        generation_id=body["generation_id"],
-        delivery_key=body["delivery_key"],
-    )
 
 
 def _audit(tx: WriteTx, actor: str, action: CardAction, outcome: str, detail: dict[str, Any]) -> None:

@@ -1,6 +1,8 @@
 """What one delivered card lets its recipient do, and the fingerprint by which a token is tied to it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from core.jsonhash import json_hash
@@ -50,4 +52,24 @@ def fingerprint(grant: Grant) -> str:
             "generation_id": grant.generation_id,
             "delivery_key": grant.delivery_key,
         },
+    )
+
+
+def grant_to_json(grant: Grant) -> dict[str, Any]:
+    return {
+        "tenant": grant.tenant,
+        "person_id": str(grant.person_id),
+        "actions": [[action.kind, action.target, list(action.args)] for action in grant.actions],
+        "generation_id": grant.generation_id,
+        "delivery_key": grant.delivery_key,
+    }
+
+
+def grant_from_json(body: Mapping[str, Any]) -> Grant:
+    return Grant(
+        tenant=body["tenant"],
+        person_id=UUID(body["person_id"]),
+        actions=tuple(PermittedAction(kind, target, tuple(args)) for kind, target, args in body["actions"]),
+        generation_id=body["generation_id"],
+        delivery_key=body["delivery_key"],
     )

@@ -1,0 +1,91 @@
+"""An answer, what it claims, and what it rests on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from core.model.evidence import Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of an answer with the exact words it rests on. `quoted`: it is those words."""
+
+    text: str
+    citations: tuple[Passage, ...]
+    quoted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A section an answer rests on: what [Watch this] would watch."""
+
+    node_id: UUID
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`known` False: nothing is close enough, and `nearest` are the passages that come closest."""
+
+    trace_id: UUID
+    question: str
+    text: str
+    claims: tuple[Claim, ...]
+    sections: tuple[Cited, ...]
+    nearest: tuple[Passage, ...]
+    plan_hash: str
+    best_cosine: float
+
+    @property
+    def known(self) -> bool:
+        return bool(self.claims)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimCheck:
+    """A saved claim as last checked: `after` is what stands in its place now, empty where nothing does."""
+
+    text: str
+    state: str
+    severity: str | None
+    after: str
+    caveat: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedAnswer:
+    """A saved answer as its owner may see it today."""
+
+    answer_id: UUID
+    question: str
+    text: str
+    status: str
+    severity: str | None
+    claims: tuple[ClaimCheck, ...]
+    trace_id: UUID
+    saved_at: int
+    checked_at: int
+    superseded_by: UUID | None
+    version_tx: int
+
+
+def saved_from_props(answer_id: UUID, props: Mapping[str, Any], version_tx: int) -> SavedAnswer:
+    claims: Sequence[Mapping[str, Any]] = props["claims"]
+    by = props.get("supersededBy")
+    return SavedAnswer(
+        answer_id,
+        props["question"],
+        props["answerText"],
+        props["status"],
+        props["severity"],
+        tuple(
+            ClaimCheck(c["text"], c["state"], c.get("severity"), c.get("after", ""), c.get("caveat")) for c in claims
+        ),
+        UUID(props["traceId"]),
+        props["savedAt"],
+        props["checkedAt"],
+        UUID(by) if by else None,
+        version_tx,
+    )
