@@ -1,20 +1,48 @@
-"""What one engine may ask of another. `core.memory` hands each the real one."""
+"""What one engine may ask of another. `core.memory` hands each the real one.
+
+A `tx` is a transaction of core.store; it passes through here unopened.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
+from core.model.evidence import Passage, Resolution
 from core.model.nodes import EdgeWrite, Node, NodeWrite
+from core.model.principals import Principal
 from core.model.spans import SpanRef
+from core.model.watching import EventKind, WatchRequest, WatchView
 
 
 class Graph(Protocol):
-    """Transactions are core.store's; they pass through here unopened."""
-
     def current(self, tx: Any, ids: Collection[UUID], now: int) -> Mapping[UUID, Node]: ...
+    def labelled(self, tx: Any, label: str, now: int) -> list[Node]: ...
     def write(self, tx: Any, writes: Sequence[NodeWrite], valid: tuple[int, int]) -> None: ...
     def link(self, tx: Any, writes: Sequence[EdgeWrite], valid: tuple[int, int]) -> None: ...
 
 
-class Slices(Protocol):
-    def slices(self, tx: Any, spans: Collection[SpanRef]) -> Mapping[SpanRef, str]: ...
+class Watches(Protocol):
+    def create(self, tx: Any, request: WatchRequest, principal: Principal) -> WatchView: ...
+    def emit(self, tx: Any, kind: EventKind, answer_id: UUID) -> int: ...
+
+
+class Library(Protocol):
+    def passages(self, tx: Any, spans: Collection[SpanRef]) -> Mapping[SpanRef, Passage]: ...
+    def resolve(
+        self, tx: Any, spans: Sequence[SpanRef], readable: Collection[UUID], now: int
+    ) -> Mapping[SpanRef, Resolution]: ...
+    def around(self, tx: Any, spans: Sequence[SpanRef], now: int) -> Sequence[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Whether some sentence still says a claim, and if not, whether a number is what differs."""
+
+    says: bool
+    numbers_differ: bool
+
+
+class Reader(Protocol):
+    def still_says(self, text: str, sentences: Sequence[str]) -> Read | None: ...
+    def candidates(self, tx: Any, text: str, readable: Collection[UUID], now: int) -> Sequence[str]: ...
