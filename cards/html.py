@@ -114,10 +114,7 @@ def _change(change: Change, zone: tzinfo) -> str:
 def _side(label: str, words: Words, tag: str, zone: tzinfo) -> str:
     if blank(words):
         return ""
-    marked = "".join(
-        f"<{tag}>{_leaf(leaf, zone)}</{tag}>" if bold else _leaf(leaf, zone) for leaf, bold in leaves(words)
-    )
-    return f'<p class="card-side"><span class="card-label">{escape(label)}: </span>{marked}</p>'
+    return f'<p class="card-side"><span class="card-label">{escape(label)}: </span>{_marked(words, tag, zone)}</p>'
 
 
 def _field(label: Words, value: Words, zone: tzinfo) -> str:
@@ -131,9 +128,13 @@ def _citation(citation: Citation, zone: tzinfo) -> str:
 
 
 def _inline(words: Words, zone: tzinfo) -> str:
-    return "".join(
-        f"<strong>{_leaf(leaf, zone)}</strong>" if bold else _leaf(leaf, zone) for leaf, bold in leaves(words)
-    )
+    return _marked(words, "strong", zone)
+
+
+def _marked(words: Words, tag: str, zone: tzinfo) -> str:
+    """`words` with every bold leaf in a `tag`."""
+    html = ((_leaf(leaf, zone), bold) for leaf, bold in leaves(words))
+    return "".join(f"<{tag}>{text}</{tag}>" if bold else text for text, bold in html)
 
 
 def _leaf(leaf: Leaf, zone: tzinfo) -> str:

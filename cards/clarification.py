@@ -1,0 +1,48 @@
+"""The Clarification card: two sources disagree, or somebody needs to know, and you can say."""
+
+from dataclasses import dataclass
+
+from cards.actions import Button
+from cards.inline import Plain, say
+from cards.limits import ROWS
+from cards.model import Block, Card, Context, Text
+from cards.phrases import short
+from cards.text import is_blank
+
+DONT_KNOW = "dont_know"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """`arg` is what the vote carries, `label` what the person reads."""
+
+    arg: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClarificationContent:
+    target: str
+    question: str
+    why: str
+    options: tuple[Option, ...]
+    nonce: str
+
+
+def clarification(content: ClarificationContent) -> Card:
+    question = short(content.question, 150) or "A question for you"
+    options = tuple(option for option in content.options if not is_blank(option.label))[:ROWS]
+    listed = "\n".join(f"{number}. {short(option.label, 300)}" for number, option in enumerate(options, start=1))
+    whole = () if len(content.question) <= 150 else say(content.question)
+    blocks: tuple[Block, ...] = (
+        Text(whole),
+        Text(say(listed)),
+        Context(say(f"Why you are asked: {content.why}" if not is_blank(content.why) else "")),
+        Context((Plain("Your choice counts as one vote. If it is not yours to say, choose “Don’t know”."),)),
+    )
+    votes = tuple(_vote(content, option) for option in (*options, Option(DONT_KNOW, "Don’t know")))
+    return Card((Plain(question),), blocks, votes, fallback=(Plain("A question for you: "), Plain(question)))
+
+
+def _vote(content: ClarificationContent, option: Option) -> Button:
+    return Button("clarify_vote", content.target, content.nonce, short(option.label, 40), arg=option.arg)

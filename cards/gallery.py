@@ -1,0 +1,195 @@
+"""Every card in every state, with words that mean no harm: for the preview page and for the tests."""
+
+from collections.abc import Iterable
+from html import escape
+
+from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, answer
+from cards.answer_updated import AnswerUpdatedContent, ChangedClaim, StaleAnswer, answer_updated
+from cards.clarification import ClarificationContent, Option, clarification
+from cards.html import card_css
+from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
+from cards.model import Card, with_outcome
+from cards.notices import (
+    AnswerEntry,
+    PreferencesContent,
+    WatchChoice,
+    WatchEntry,
+    choose_watch,
+    error,
+    inactive,
+    preferences,
+    redacted,
+    refreshing,
+    saved_list,
+    unbound,
+    watch_list,
+    welcome,
+)
+from cards.phrases import ChangeLine
+from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
+
+_NONCE = "preview"
+_MONDAY = 1_795_420_800_000_000  # 2026-11-23, a day
+_LEARNED = _MONDAY + 32_643_000_000
+_HANDBOOK = "https://wiki.example.org/handbook"
+
+_REFUND = ChangeLine(
+    section_path=("Orders", "Refund window"),
+    source_name="Customer handbook",
+    source_url=_HANDBOOK,
+    before="Customers can return goods within 14 days of delivery, unopened and with the receipt.",
+    after="Customers can return goods within 30 days of delivery, unopened and with the receipt.",
+    kind="changed",
+    learned=_LEARNED,
+    valid_from=_MONDAY + 8 * 86_400_000_000,
+)
+_SHIPPING = ChangeLine(
+    section_path=("Orders", "Shipping"),
+    source_name="Customer handbook",
+    source_url=_HANDBOOK,
+    before="We ship to every country of the European Union.",
+    after="We ship to every country of the European Union except Malta.",
+    kind="changed",
+    learned=_LEARNED,
+)
+_GIFTS = ChangeLine(
+    ("Gift cards",), "Price list", None, "Gift cards cost 2 € to send by post.", "", "removed", _LEARNED
+)
+_PHONE = ChangeLine(
+    ("Support hours",), "Price list", None, "", "The phone line is open on Saturdays from 9 to 12.", "added", _LEARNED
+)
+_HEBREW = ChangeLine(
+    ("החזרות",), "מדריך", _HANDBOOK, "אפשר להחזיר תוך 14 ימים.", "אפשר להחזיר תוך 30 ימים.", "changed", _LEARNED
+)
+_CHINESE = ChangeLine(("退货",), "客户手册", _HANDBOOK, "退货期限为14天。", "退货期限为30天。", "changed", _LEARNED)
+_WATCH = MatchedWatch("Refunds", "w1")
+_QUESTION = "How long can customers return goods?"
+
+
+def gallery() -> list[tuple[str, Card]]:
+    return [*_changes(), *_answers_updated(), *_briefs(), *_answers(), *_questions(), *_notices()]
+
+
+def _changes() -> list[tuple[str, Card]]:
+    one = memory_change(MemoryChangeContent((_REFUND,), (_WATCH,), _NONCE))
+    several = (_WATCH, MatchedWatch("Everything about orders", "w2"), MatchedWatch("Shipping", "w3"))
+    team = (MatchedWatch("Support rules", shared=True),)
+    muted = with_outcome(
+        one, "Muted for a week. It picks up again on 30 November.", remove_kinds=frozenset({"watch_mute"})
+    )
+    return [
+        ("Change: one", one),
+        ("Change: muted", muted),
+        (
+            "Change: several",
+            memory_change(MemoryChangeContent((_REFUND, _SHIPPING, _GIFTS, _PHONE), several, _NONCE, 12)),
+        ),
+        ("Change: removed", memory_change(MemoryChangeContent((_GIFTS,), (_WATCH,), _NONCE))),
+        ("Change: added, from a team’s watch", memory_change(MemoryChangeContent((_PHONE,), team, _NONCE, 0, "s1"))),
+        ("Change: late", memory_change(MemoryChangeContent((_SHIPPING,), (_WATCH,), _NONCE, late_since=_LEARNED))),
+        ("Change: right to left", memory_change(MemoryChangeContent((_HEBREW,), (_WATCH,), _NONCE))),
+        ("Change: no spaces", memory_change(MemoryChangeContent((_CHINESE,), (_WATCH,), _NONCE))),
+    ]
+
+
+def _answers_updated() -> list[tuple[str, Card]]:
+    stale = ChangedClaim(
+        _REFUND.before, _REFUND.after, "unsupported", _REFUND.section_path, _REFUND.source_name, _HANDBOOK
+    )
+    moved = ChangedClaim(_SHIPPING.before, _SHIPPING.after, "partial", ("Shipping",), "Customer handbook", _HANDBOOK)
+    gone = ChangedClaim(_GIFTS.before, "", "gone", ("Gift cards",), "Price list")
+    wrong = StaleAnswer("a1", _QUESTION, "stale", True, (stale,), _LEARNED, "w9")
+    changed = StaleAnswer("a2", "Where do we ship to?", "partially_stale", False, (moved,), _LEARNED, "w8")
+    lost = StaleAnswer("a3", "What does a gift card cost to send?", "invalidated", False, (gone,), _LEARNED, "w7")
+    first = answer_updated(AnswerUpdatedContent((wrong,), _NONCE))
+    kinds = frozenset({"answer_refresh"})
+    return [
+        ("Saved answer: may be wrong", first),
+        ("Saved answer: refreshing", with_outcome(first, "Refreshing…", target="a1", remove_kinds=kinds)),
+        ("Saved answer: changed", answer_updated(AnswerUpdatedContent((changed,), _NONCE))),
+        ("Saved answer: lost its source", answer_updated(AnswerUpdatedContent((lost,), _NONCE))),
+        ("Saved answer: several", answer_updated(AnswerUpdatedContent((wrong, changed, lost), _NONCE, 4))),
+    ]
+
+
+def _briefs() -> list[tuple[str, Card]]:
+    lines = (
+        BriefLine(_REFUND, material=True),
+        BriefLine(_SHIPPING, watch_target="s2"),
+        BriefLine(_PHONE, watch_target="s3"),
+        BriefLine(_GIFTS),
+    )
+    watches = ("Refunds", "Prices")
+    week = WeeklyBriefContent(lines, _NONCE, "brief", 3, watches)
+    day = WeeklyBriefContent(lines[:2], _NONCE, "brief", 0, watches, "day")
+    return [("Brief: week", weekly_brief(week)), ("Brief: day", weekly_brief(day))]
+
+
+def _answers() -> list[tuple[str, Card]]:
+    quoted = AnswerSentence(_REFUND.after, (1,), "quoted")
+    cited = AnswerCitation("Customer handbook", _HANDBOOK, _REFUND.section_path, _REFUND.after)
+    other = AnswerCitation("Price list", None, ("Gift cards",), "Gift cards are never refunded.")
+    names = ("Refund window", "Shipping", "Gift cards", "Support hours")
+    plain = answer(AnswerContent(_QUESTION, (quoted,), (cited,), "g1", _NONCE, names))
+    doubtful = (quoted, AnswerSentence("Gift cards can be returned too.", (2,), "unsupported"))
+    guess = (AnswerSentence("Most shops allow two weeks.", (), "uncited"),)
+    opened = ("Does the window start on delivery or on purchase?",)
+    return [
+        ("Answer: quoted", plain),
+        (
+            "Answer: saved",
+            with_outcome(plain, "Saved. You hear when its sources move.", remove_kinds=frozenset({"answer_save"})),
+        ),
+        (
+            "Answer: with doubts",
+            answer(AnswerContent(_QUESTION, doubtful, (cited, other), "g2", _NONCE, names[:1], open_questions=opened)),
+        ),
+        ("Answer: a guess", answer(AnswerContent(_QUESTION, guess, (), "g3", _NONCE, ungrounded=True))),
+        ("Answer: not found", answer(AnswerContent(_QUESTION, (), (other,), "g4", _NONCE))),
+    ]
+
+
+def _questions() -> list[tuple[str, Card]]:
+    options = (Option("0", "On delivery"), Option("1", "On purchase"))
+    why = "two documents give different dates for the start of the refund window."
+    asked = clarification(ClarificationContent("c1", "When does the refund window start?", why, options, _NONCE))
+    voted = with_outcome(
+        asked, "You said: On delivery. One more vote decides.", remove_kinds=frozenset({"clarify_vote"})
+    )
+    return [("Clarification: asked", asked), ("Clarification: answered", voted)]
+
+
+def _notices() -> list[tuple[str, Card]]:
+    watches = (WatchEntry("w1", "Refunds"), WatchEntry("w2", "Prices", "weekly", "muted until Friday"))
+    answers = (AnswerEntry(_QUESTION, "stale", _LEARNED), AnswerEntry("Where do we ship to?", "current", _MONDAY))
+    choices = (
+        WatchChoice("s1", "Refund window", "A section of Customer handbook"),
+        WatchChoice("s2", "Price list", "A document"),
+    )
+    settings = PreferencesContent("Mondays at 9:00", "20:00 to 8:00", "nothing", "Europe/Lisbon", _NONCE, "brief")
+    return [
+        ("Watching", watch_list(watches, _NONCE, 3)),
+        ("Watching nothing", watch_list((), _NONCE)),
+        ("Saved answers", saved_list(answers)),
+        ("Saved nothing", saved_list(())),
+        ("Choose what to watch", choose_watch("refunds", choices, _NONCE)),
+        ("Choose, nothing found", choose_watch("lunar tides", (), _NONCE)),
+        ("Preferences", preferences(settings)),
+        ("Refreshing", refreshing(_QUESTION)),
+        ("Redacted", redacted()),
+        ("No longer active", inactive()),
+        ("Error", error("The documents could not be reached.", "Nothing was lost. Ask again in a minute.")),
+        ("Welcome", welcome("Ada")),
+        ("Not bound", unbound("Ask your administrator to add your e-mail address.")),
+    ]
+
+
+def preview_page(rendered: Iterable[tuple[str, str]]) -> str:
+    """A whole page of cards, given as (state, HTML of the card)."""
+    cards = "".join(f'<section><p class="page-state">{escape(state)}</p>{html}</section>' for state, html in rendered)
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Cards</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<style>{card_css()}</style></head>"
+        f'<body class="page"><main class="page-cards"><h1>Cards</h1>{cards}</main></body></html>'
+    )

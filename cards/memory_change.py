@@ -1,0 +1,108 @@
+"""The Memory Change card: something you watch has changed."""
+
+from dataclasses import dataclass
+
+from cards.actions import Action, Button, LinkButton
+from cards.inline import Date, Plain, Words
+from cards.limits import ROWS
+from cards.model import Block, Card, Context, Item, Rows, Text
+from cards.phrases import ChangeLine, change_row, headline, listed, plural, short
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedWatch:
+    """A watch that matched. `target` is what [Mute] and [Stop watching] act on; a team's watch has none of yours."""
+
+    name: str
+    target: str | None = None
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChangeContent:
+    """`more` counts changes left out; `watch_target` is what [Watch this] watches, for a card a team's watch sent.
+
+    `late_since` is set when the card was held up, and is when the change happened.
+    """
+
+    changes: tuple[ChangeLine, ...]
+    watches: tuple[MatchedWatch, ...]
+    nonce: str
+    more: int = 0
+    watch_target: str | None = None
+    late_since: int | None = None
+
+
+def memory_change(content: MemoryChangeContent) -> Card:
+    title = _title(content)
+    blocks: tuple[Block, ...] = (
+        *_late(content.late_since),
+        Rows(tuple(change_row(line) for line in content.changes[:ROWS]), more=_left_out(content)),
+        Context(_why(content.watches)),
+        *_stop_rows(content),
+    )
+    return Card(title, blocks, _actions(content), fallback=title)
+
+
+def _left_out(content: MemoryChangeContent) -> int:
+    return content.more + len(content.changes[ROWS:])
+
+
+def _title(content: MemoryChangeContent) -> Words:
+    total = len(content.changes) + content.more
+    if not content.changes:
+        return (Plain("Something you watch has changed"),)
+    others = total - 1
+    return (*headline(content.changes[0]), *((Plain(f", and {plural(others, 'more change')}"),) if others else ()))
+
+
+def _late(since: int | None) -> tuple[Block, ...]:
+    if since is None:
+        return ()
+    return (Text((Plain("This card is late. It happened on "), Date(since), Plain("."))),)
+
+
+def _why(watches: tuple[MatchedWatch, ...]) -> Words:
+    mine = listed(watch.name for watch in watches if not watch.shared)
+    team = listed(watch.name for watch in watches if watch.shared)
+    said = ((Plain("You watch "), *mine, Plain(". ")) if mine else ()) + (
+        (Plain("Your team watches "), *team, Plain(". ")) if team else ()
+    )
+    return (Plain("Why this card: "), *said) if said else (Plain("You get this because a watch of yours matched."),)
+
+
+def _stoppable(content: MemoryChangeContent) -> list[MatchedWatch]:
+    return [watch for watch in content.watches if watch.target is not None]
+
+
+def _stop_rows(content: MemoryChangeContent) -> tuple[Block, ...]:
+    """Each of several watches has a row of its own, so that a tap says which one it stops."""
+    watches = _stoppable(content)
+    if len(watches) == 1:
+        return ()
+    if not watches:
+        return (Context((Plain("Write “mute 1d” to pause every card for a day."),)),)
+    rows = tuple(Item((Plain(short(w.name)),), (), (_mute(content, w, "stop", "Stop watching"),)) for w in watches[:4])
+    hint = "Write “watching” to see them all."
+    return (
+        Rows(rows, title=(Plain("Stop one of these"),), more=len(watches[4:]), more_hint=hint),
+        Context((Plain("Write “mute 1d” to pause every card for a day."),)),
+    )
+
+
+def _mute(content: MemoryChangeContent, watch: MatchedWatch, arg: str, label: str) -> Button:
+    return Button("watch_mute", watch.target or "", content.nonce, label, arg=arg)
+
+
+def _actions(content: MemoryChangeContent) -> tuple[Action, ...]:
+    actions: list[Action] = []
+    url = content.changes[0].source_url if content.changes else None
+    if url:
+        actions.append(LinkButton("Open source", url))
+    if content.watch_target:
+        actions.append(Button("watch_create", content.watch_target, content.nonce, "Watch this", style="primary"))
+    watches = _stoppable(content)
+    if len(watches) == 1:
+        choices = (("1d", "Mute a day"), ("1w", "Mute a week"), ("stop", "Stop watching"))
+        actions += [_mute(content, watches[0], arg, label) for arg, label in choices]
+    return tuple(actions)

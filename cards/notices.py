@@ -1,0 +1,176 @@
+"""Everything that is not news: notices, lists and the person's own settings."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from cards.actions import Button
+from cards.answer_updated import STATUS_WORDS, Status
+from cards.inline import Plain, Words, say, when
+from cards.limits import ROWS
+from cards.model import Block, Card, Context, Fields, Item, Rows, Text
+from cards.phrases import plural, short
+
+Cadence = Literal["immediate", "hourly", "daily", "weekly"]
+CADENCE_WORDS: dict[Cadence, str] = {
+    "immediate": "at once",
+    "hourly": "every hour",
+    "daily": "once a day",
+    "weekly": "once a week",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WatchEntry:
+    """`state` says in words why a watch is quiet, where it is."""
+
+    target: str
+    name: str
+    cadence: Cadence = "immediate"
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEntry:
+    question: str
+    status: Status
+    saved_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class WatchChoice:
+    """Something that can be watched: its name, and what it is in words."""
+
+    target: str
+    name: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PreferencesContent:
+    """All in words, as the person would say them; `stop_target` is the brief, None when it is off."""
+
+    brief: str
+    quiet_hours: str
+    muted: str
+    zone: str
+    nonce: str
+    stop_target: str | None = None
+
+
+def notice(title: str, text: str, hint: str = "") -> Card:
+    """A plain message: what happened, and what can be done about it."""
+    words = (Plain(short(title, 150)),)
+    return Card(words, (Text(say(text)), Context(say(hint))), (), fallback=(*words, Plain(". "), *say(text)))
+
+
+def redacted() -> Card:
+    return notice("This card was removed", "Its source was erased, and the words it quoted went with it.")
+
+
+def inactive() -> Card:
+    """For a tap on a card that nobody knows any more."""
+    return notice("This card is no longer active", "Ask again, or write “watching” to see what you follow.")
+
+
+def refreshing(question: str) -> Card:
+    title = (Plain("Refreshing…"),)
+    hint = "The new answer arrives here. The one you saved stays as it is."
+    asked = (Plain("You asked: "), *say(short(question, 300)))
+    return Card(title, (Text(asked), Context(say(hint))), (), fallback=(*title, Plain(" "), *asked))
+
+
+def error(what: str, next_step: str) -> Card:
+    return notice("That did not work", what, next_step)
+
+
+def welcome(name: str = "") -> Card:
+    hello = f"Hello, {short(name)}" if short(name) else "Hello"
+    text = (
+        "Ask me anything that your team has written down: I answer with the exact words and where they stand. "
+        "Save an answer and I tell you when the words beneath it change."
+    )
+    return notice(hello, text, "Write “help” to see all you can say. “mute 1d” pauses every card for a day.")
+
+
+def unbound(how: str) -> Card:
+    """For somebody the bot does not know: how to be known, and no memory."""
+    text = f"I don’t know yet who you are, so I can’t show you anything. {how}"
+    return notice("Nice to meet you", text, "You will get no other cards until then.")
+
+
+def watch_list(watches: tuple[WatchEntry, ...], nonce: str, more: int = 0) -> Card:
+    """`more` counts the watches after these; a sixth and later one here is counted too."""
+    total = len(watches) + more
+    if not total:
+        hint = "Write “watch” and a few words to choose something."
+        return notice("You watch nothing yet", "When you do, I tell you as soon as it changes.", hint)
+    rows = tuple(_watch_row(watch, nonce) for watch in watches[:ROWS])
+    hint = "Write “watching” and a word of its name to find one."
+    return _listing(f"You watch {plural(total, 'thing')}", Rows(rows, more=total - len(rows), more_hint=hint), _MUTE)
+
+
+def _watch_row(watch: WatchEntry, nonce: str) -> Item:
+    state = f" · {short(watch.state, 120)}" if watch.state else ""
+    note = (Plain(f"You hear {CADENCE_WORDS[watch.cadence]}"), Plain(state))
+    return Item(_named(watch.name), note, (Button("watch_mute", watch.target, nonce, "Stop watching", arg="stop"),))
+
+
+def saved_list(answers: tuple[AnswerEntry, ...], more: int = 0) -> Card:
+    total = len(answers) + more
+    if not total:
+        return notice("You have saved nothing yet", "Tap “Save answer” under an answer and it is kept here.")
+    rows = tuple(_answer_row(entry) for entry in answers[:15])
+    return _listing(plural(total, "saved answer"), Rows(rows, more=total - len(rows)), _MUTE)
+
+
+def _answer_row(entry: AnswerEntry) -> Item:
+    return Item(_named(entry.question), (Plain(f"{STATUS_WORDS[entry.status]} Saved "), when(entry.saved_at)))
+
+
+def choose_watch(query: str, choices: tuple[WatchChoice, ...], nonce: str, more: int = 0) -> Card:
+    """What matches the words of `watch <words>`, to choose from."""
+    total = len(choices) + more
+    if not total:
+        text = f"Nothing you can read matches “{short(query)}”."
+        return notice("Nothing to watch there", text, "Try other words, or the name of a document.")
+    rows = tuple(_choice_row(choice, nonce) for choice in choices[:ROWS])
+    hint = "Add a word to narrow it down."
+    title = "What should I watch?"
+    return _listing(title, Rows(rows, more=total - len(rows), more_hint=hint), "You can stop at any time: “watching”.")
+
+
+def _choice_row(choice: WatchChoice, nonce: str) -> Item:
+    button = Button("watch_create", choice.target, nonce, "Watch this")
+    return Item(_named(choice.name), say(short(choice.description, 150)), (button,))
+
+
+def preferences(content: PreferencesContent) -> Card:
+    values = (
+        ("Brief", content.brief),
+        ("Quiet hours", content.quiet_hours),
+        ("Muted", content.muted),
+        ("Time zone", content.zone),
+    )
+    pairs = tuple((_label(label), say(short(value, 150))) for label, value in values)
+    title = "Your preferences"
+    stop = content.stop_target
+    actions = (Button("watch_mute", stop, content.nonce, "Stop weekly brief", arg="stop"),) if stop else ()
+    hint = "Write “brief on”, “brief off” or “mute 1d” to change them."
+    return Card(_label(title), (Fields(pairs), Context(say(hint))), actions, fallback=_label(title))
+
+
+_MUTE = "Write “mute 1d” to pause every card for a day."
+
+
+def _listing(title: str, rows: Rows, hint: str) -> Card:
+    blocks: tuple[Block, ...] = (rows, Context(say(hint)))
+    first = rows.rows[0].heading
+    return Card(_label(title), blocks, (), fallback=(Plain(f"{title}: "), *first))
+
+
+def _label(text: str) -> Words:
+    return (Plain(text),)
+
+
+def _named(text: str) -> Words:
+    return say(short(text, 150)) or (Plain("Without a name"),)

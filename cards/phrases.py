@@ -1,0 +1,113 @@
+"""Phrases that more than one card uses, so that the same thing is always said in the same words."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from cards.diff import change_in_words, marked
+from cards.inline import Bold, Inline, Link, Plain, Words, blank, name, when
+from cards.model import Change
+from cards.text import is_blank, one_line, truncate
+
+SIDE_CHARS = 300
+NAME_CHARS = 60
+
+ChangeKind = Literal["changed", "removed", "added"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLine:
+    """One changed passage, as far as the reader may see it. Times are Ts; `valid_from` None means not known."""
+
+    section_path: tuple[str, ...]
+    source_name: str
+    source_url: str | None
+    before: str
+    after: str
+    kind: ChangeKind
+    learned: int
+    valid_from: int | None = None
+
+
+def plural(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def short(text: str, limit: int = NAME_CHARS) -> str:
+    return truncate(one_line(text), limit)
+
+
+def subject(section_path: Sequence[str], source_name: str) -> str:
+    """What a change is about: its section, or the source where there is none."""
+    named = [part for part in (*section_path, source_name) if not is_blank(part)]
+    sections = [part for part in section_path if not is_blank(part)]
+    return short(sections[-1] if sections else (named or ["A document"])[-1])
+
+
+def place(section_path: Sequence[str], source_name: str, source_url: str | None) -> Words:
+    """Source and section, outermost first: the source leads to its own address."""
+    source = short(source_name) or "A document"
+    head: Inline = Link(source, source_url) if source_url else Plain(source)
+    tail = tuple(Plain(f" › {short(part)}") for part in section_path if not is_blank(part))
+    return (head, *tail)
+
+
+def headline(change: ChangeLine) -> Words:
+    """The change in words when they are few, else what changed: never a guess at what it means."""
+    about = subject(change.section_path, change.source_name)
+    if change.kind == "removed":
+        return (Plain("Removed: "), Plain(about))
+    if change.kind == "added":
+        return (Plain("New: "), Plain(about))
+    found = change_in_words(change.before, change.after)
+    return (Plain(about), *(_sides(*found) if found else (Plain(" changed"),)))
+
+
+def _sides(old: str, new: str) -> Words:
+    if old and new:
+        return (Plain(": "), Plain(old), Plain(" → "), Plain(new))
+    verb, words = ("added", new) if new else ("dropped", old)
+    return (Plain(f": {verb} “"), Plain(words), Plain("”"))
+
+
+def change_row(change: ChangeLine) -> Change:
+    before, after = marked(change.before, change.after, SIDE_CHARS)
+    labels = {"changed": ("Before", "Now"), "removed": ("Removed", "Now"), "added": ("Before", "Added")}
+    before_label, after_label = labels[change.kind]
+    return Change(
+        before=() if change.kind == "added" else unmarked(before) if change.kind == "removed" else before,
+        after=() if change.kind == "removed" else unmarked(after) if change.kind == "added" else after,
+        heading=place(change.section_path, change.source_name, change.source_url),
+        note=times(change.valid_from, change.learned),
+        before_label=before_label,
+        after_label=after_label,
+    )
+
+
+def unmarked(words: Words) -> Words:
+    """Where a whole passage came or went, marking every word of it says nothing."""
+    return tuple(part for word in words for part in (word.children if isinstance(word, Bold) else (word,)))
+
+
+def times(valid_from: int | None, learned: int) -> Words:
+    """Both times: when it is true in the world, and when the memory learnt of it."""
+    valid: Words = () if valid_from is None else (Plain("valid from "), when(valid_from), Plain(" · "))
+    return (*valid, Plain("learned "), when(learned))
+
+
+def listed(names: Iterable[str], shown: int = 3) -> Words:
+    """“A, B and C”, in bold, or “A, B and 4 more”."""
+    parts = [bold for bold in (name(short(text)) for text in names) if not blank(bold)]
+    if len(parts) > shown:
+        hidden = len(parts) - shown + 1
+        parts = [*parts[: shown - 1], (Plain(f"{hidden} more"),)]
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[Words]) -> Words:
+    joined: list[Inline] = []
+    for index, part in enumerate(parts):
+        if index:
+            joined.append(Plain(" and " if index == len(parts) - 1 else ", "))
+        joined += part
+    return tuple(joined)
