@@ -28,11 +28,15 @@ def test_the_candidates_hold_the_k_nearest_of_the_allowed(seed: int, k: int, sha
     assert len(found) <= k + 3
 
 
-def test_rows_closer_than_float32_can_tell_are_all_candidates() -> None:
-    question = unit_rows(1, 1)[0]
-    near = np.tile(question, (200, 1))
-    near[::2, 0] = np.nextafter(near[::2, 0], np.float32(1))
-    assert dense.candidates(near, np.ones(200, dtype=np.bool_), question, 5).size == 200
+@pytest.mark.parametrize("share", [0.05, 1])
+def test_rows_that_float32_puts_apart_and_six_decimals_do_not_are_all_candidates(share: float) -> None:
+    question, *others = unit_rows(1, 2000)
+    near = (question + np.array(others) * 1e-6).astype(np.float32)
+    allowed = np.arange(len(near)) < share * len(near)
+    exact = np.where(allowed, dense.cosines(near, np.arange(len(near)), question), -1)
+    level = np.sort(exact)[-5]
+    assert len(set((near[allowed] @ question).tolist())) > 1
+    assert set(np.flatnonzero(exact >= level)) <= set(dense.candidates(near, allowed, question, 5).tolist())
 
 
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 40))
