@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from core.model.evidence import Passage, Resolution
+from core.model.notices import Notice
 from core.model.nodes import EdgeWrite, Node, NodeWrite
 from core.model.principals import Principal
 from core.model.spans import SpanRef
@@ -46,3 +47,16 @@ class Read:
 class Reader(Protocol):
     def still_says(self, text: str, sentences: Sequence[str]) -> Read | None: ...
     def candidates(self, tx: Any, text: str, readable: Collection[UUID], now: int) -> Sequence[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A notice with what it lets its reader have seen: (thing, up to which tx), and the sources it quotes."""
+
+    notice: Notice
+    shown: tuple[tuple[UUID, int], ...]
+    source_ids: tuple[UUID, ...]
+
+
+class Notices(Protocol):
+    def compose(self, tx: Any, principal: Principal, kind: str, fires: Sequence[tuple[Any, Any]]) -> Composed | None: ...

@@ -263,7 +263,10 @@ class Job(SQLModel, table=True):
 
 
 class CardMessage(SQLModel, table=True):
-    """Every card that is sent. `subject` names what it is about, once per recipient: the ledger of what was said."""
+    """Every card that is sent. `subject` names what it is about, once per recipient: the ledger of what was said.
+
+    `shown`: [ref_id, tx] of the things it speaks of, remembered as shown once it is sent.
+    """
 
     __tablename__: ClassVar[str] = "card_message"  # type: ignore[misc]
     __table_args__ = (
@@ -282,6 +285,7 @@ class CardMessage(SQLModel, table=True):
     fingerprint: str
     card: dict[str, Any] = json()
     source_ids: list[str] = json()
+    shown: list[list[Any]] = json()
     state: str
     fence: int = 0
     lease_until: int = ts(default=0)

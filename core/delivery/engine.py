@@ -1,0 +1,357 @@
+"""From fires to cards in hand, and what became of each; the bot only carries them.
+
+A fire's job puts one delivery per recipient (`spread`). All that wait for a person are gathered into one card message,
+so that three watches on one change share a card and two workers cannot send two (`gather`). `take` looks again, now,
+at what the recipient may see, writes the message down as sending under a new fence, and hands it out; it is sent once.
+The outcome is recorded only under that fence. A message in flight past its lease is in doubt: it is sent again only
+when the platform says that it is not there.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from core.access.grants import Grant, PermittedAction, fingerprint, grant_to_json
+from core.clock import MINUTE, SECOND
+from core.delivery.grouping import ANSWERS, CHANGES
+from core.delivery.states import CardEvent, CardState, step
+from core.errors import NotFound
+from core.ids import derived, jitter, nonce
+from core.jobs.backoff import wait
+from core.jsonhash import json_hash
+from core.model.notices import AnswersNotice, Notice, Outgoing
+from core.model.ports import Notices
+from core.model.watching import TargetKind
+from core.store import jobs, messages, people, watches
+from core.store.database import ANY_TENANT, Database, WriteTx
+from core.store.jobs import Leased
+from core.store.tables import CardMessage, ChatIdentity, NotifyDelivery, Person, Watch
+
+Present = Callable[[Notice, str, Person], dict[str, Any]]
+"""(what to say, the card's nonce, to whom) → the card as stored. Pure: it runs inside the transaction."""
+
+LOOK_AFTER = MINUTE
+"""How long past its lease a card in doubt waits before anyone looks: the platform's own history lags."""
+MUTES = ("1d", "1w", "stop")
+
+
+class DeliveryEngine:
+    def __init__(self, database: Database, notices: Notices, *, lease_secs: int) -> None:
+        self._database = database
+        self._notices = notices
+        self._lease = lease_secs * SECOND
+
+    # ── from a fire to deliveries ──
+
+    def spread(self, leased: Leased) -> None:
+        """Resolve whom a fire is for, now; write one delivery each and finish the job, in one transaction."""
+        with self._database.write(leased.tenant_id) as tx:
+            job = jobs.held(tx, leased)
+            if job is None:
+                return
+            found = watches.fires(tx, [UUID(leased.payload["fire_id"])])
+            for fire, watch in found.values():
+                kind = ANSWERS if watch.scope_type == "answer" else CHANGES
+                for person_id in _recipients(tx, watch):
+                    messages.add_delivery(tx, fire.fire_id, person_id, kind)
+            job.state = "done"
+            tx.session.add(job)
+
+    # ── from deliveries to one message a person ──
+
+    def gather(self, limit: int = 100) -> int:
+        """Give every person with due deliveries one message that carries them; how many messages were made."""
+        with self._database.read(ANY_TENANT) as tx:
+            waiting = messages.people_waiting(tx, self._database.clock.now(), limit)
+        return sum(self._gather(tenant_id, person_id) for tenant_id, person_id in waiting)
+
+    def _gather(self, tenant_id: str, person_id: UUID) -> int:
+        with self._database.write(tenant_id) as tx:
+            deliveries = messages.waiting_deliveries(tx, person_id)
+            person, identity = people.get(tx, person_id), people.reachable(tx, person_id)
+            if not deliveries or messages.in_flight(tx, person_id):
+                return 0
+            if person is None or not person.active or identity is None:
+                _skip(tx, deliveries, "unreachable")
+                return 0
+            if person.muted_until > tx.now:
+                _hold(tx, deliveries, person.muted_until)
+                return 0
+            kind = deliveries[0].kind
+            batch = [delivery for delivery in deliveries if delivery.kind == kind]
+            subject = "fires:" + json_hash(sorted(str(delivery.fire_id) for delivery in batch))
+            message_id = self._new(tx, person_id, identity, subject, kind)
+            for delivery in batch:
+                delivery.message_id = message_id
+                tx.session.add(delivery)
+            return 1
+
+    def compose(
+        self,
+        tx: WriteTx,
+        person_id: UUID,
+        subject: str,
+        kind: str,
+        card: Callable[[str], dict[str, Any]],
+        actions: Sequence[PermittedAction] = (),
+        generation_id: str = "",
+        source_ids: Sequence[UUID] = (),
+    ) -> UUID:
+        """Put a card that answers a person directly; once per subject. `card` is made for the nonce it gets.
+
+        Raises NotFound for a person who has no place to be written to.
+        """
+        standing = messages.by_subject(tx, person_id, subject)
+        if standing is not None:
+            return standing.message_id
+        identity = people.reachable(tx, person_id)
+        if identity is None:
+            raise NotFound("this person cannot be reached in any chat")
+        message_id = self._new(tx, person_id, identity, subject, kind)
+        message = messages.get(tx, message_id)
+        assert message is not None
+        self._fill(tx, message, card(message.nonce), actions, generation_id)
+        message.source_ids = [str(source_id) for source_id in source_ids]
+        return message_id
+
+    def _new(self, tx: WriteTx, person_id: UUID, identity: ChatIdentity, subject: str, kind: str) -> UUID:
+        message = CardMessage(
+            tenant_id=tx.tenant_id,
+            message_id=derived("message", tx.tenant_id, person_id, subject),
+            person_id=person_id,
+            subject=subject,
+            kind=kind,
+            platform=identity.platform,
+            place={"workspace": identity.workspace, "user_id": identity.user_id, "conversation": identity.conversation},
+            nonce=nonce(),
+            fingerprint="",
+            card={},
+            source_ids=[],
+            shown=[],
+            state=CardState.PENDING,
+            created_at=tx.now,
+            not_before=tx.now,
+        )
+        tx.session.add(message)
+        tx.session.flush()
+        return message.message_id
+
+    def _fill(
+        self, tx: WriteTx, message: CardMessage, card: dict[str, Any], actions: Sequence[PermittedAction], generation_id: str
+    ) -> None:
+        grant = Grant(tx.tenant_id, message.person_id, tuple(actions), generation_id, str(message.message_id))
+        message.card, message.fingerprint = card, fingerprint(grant)
+        messages.add_grant(tx, message.fingerprint, grant_to_json(grant))
+        tx.session.add(message)
+
+    # ── from a message to a card in hand ──
+
+    def due(self, limit: int = 20) -> list[tuple[str, UUID]]:
+        """(tenant, message) of cards that may be sent now."""
+        with self._database.read(ANY_TENANT) as tx:
+            return messages.due(tx, self._database.clock.now(), limit)
+
+    def take(self, tenant_id: str, message_id: UUID, present: Present) -> Outgoing | None:
+        """Look again at what the recipient may see, and write the card down as sending; None when there is nothing to send."""
+        with self._database.write(tenant_id) as tx:
+            message = messages.locked(tx, message_id)
+            if message is None or message.state not in {CardState.PENDING, CardState.FAILED} or message.not_before > tx.now:
+                return None
+            person = people.get(tx, message.person_id)
+            if person is None or not person.active:
+                return self._drop(tx, message, "not_authorised")
+            if message.kind in {CHANGES, ANSWERS}:
+                reason = self._recompose(tx, message, person, present)
+                if reason is not None:
+                    return self._drop(tx, message, reason)
+            return self._begin(tx, message)
+
+    def _recompose(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> str | None:
+        """Fill a card about fires with what its recipient may see now; the reason when that is nothing."""
+        deliveries = messages.deliveries_of(tx, message.message_id)
+        fires = watches.fires(tx, [delivery.fire_id for delivery in deliveries])
+        held = [watch.muted_until for _, watch in fires.values() if watch.muted_until > tx.now]
+        live = [(fire, watch) for fire, watch in fires.values() if watch.enabled and watch.muted_until <= tx.now]
+        if not live:
+            return "suppressed" if not held else "muted"
+        composed = self._notices.compose(tx, people.principal(person), message.kind, live)
+        if composed is None:
+            return "no_net_change"
+        message.shown = [[str(ref), upto] for ref, upto in composed.shown]
+        message.source_ids = [str(source_id) for source_id in composed.source_ids]
+        card = present(composed.notice, message.nonce, person)
+        self._fill(tx, message, card, _permitted(composed.notice), "")
+        return None
+
+    def _begin(self, tx: WriteTx, message: CardMessage) -> Outgoing:
+        message.state = step(CardState(message.state), CardEvent.CLAIM)
+        message.fence += 1
+        message.attempts += 1
+        message.lease_until = tx.now + self._lease
+        tx.session.add(message)
+        return _outgoing(message)
+
+    def _drop(self, tx: WriteTx, message: CardMessage, reason: str) -> None:
+        message.state = step(CardState(message.state), CardEvent.SKIP)
+        message.reason = reason
+        tx.session.add(message)
+        _skip(tx, messages.deliveries_of(tx, message.message_id), reason)
+
+    # ── what became of it ──
+
+    def sent(self, card: Outgoing, message_ref: str) -> bool:
+        """Record that the platform accepted the card; False when this attempt was void."""
+        with self._database.write(card.tenant_id) as tx:
+            message = self._in_flight(tx, card)
+            return message is not None and self._accept(tx, message, CardEvent.ACCEPT, message_ref)
+
+    def _accept(self, tx: WriteTx, message: CardMessage, event: CardEvent, message_ref: str) -> bool:
+        message.state = step(CardState(message.state), event)
+        message.message_ref, message.sent_at, message.reason = message_ref, tx.now, None
+        tx.session.add(message)
+        deliveries = messages.deliveries_of(tx, message.message_id)
+        for delivery in deliveries:
+            delivery.state = "sent"
+            tx.session.add(delivery)
+        for fire, _ in watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values():
+            fire.status = "delivered"
+            tx.session.add(fire)
+        for ref, upto in message.shown:
+            messages.show(tx, message.person_id, [UUID(ref)], upto)
+        return True
+
+    def not_sent(self, card: Outgoing, reason: str, *, retry_after: int | None = None, permanent: bool = False) -> None:
+        """Record a definite refusal: tried again later (after `retry_after` µs if the platform said so), or parked."""
+        with self._database.write(card.tenant_id) as tx:
+            message = self._in_flight(tx, card)
+            if message is None:
+                return
+            message.state = step(CardState(message.state), CardEvent.PARK if permanent else CardEvent.REJECT)
+            message.reason = reason
+            message.not_before = tx.now + max(retry_after or 0, wait(message.attempts, jitter()))
+            tx.session.add(message)
+
+    def lost(self, card: Outgoing, reason: str) -> None:
+        """Record that nobody knows whether the platform took the card."""
+        with self._database.write(card.tenant_id) as tx:
+            message = self._in_flight(tx, card)
+            if message is not None:
+                self._doubt(tx, message, reason)
+
+    def _doubt(self, tx: WriteTx, message: CardMessage, reason: str) -> None:
+        message.state = step(CardState(message.state), CardEvent.LOSE)
+        message.reason, message.not_before = reason, tx.now + LOOK_AFTER
+        tx.session.add(message)
+
+    def _in_flight(self, tx: WriteTx, card: Outgoing) -> CardMessage | None:
+        message = messages.locked(tx, card.message_id)
+        held = message is not None and message.state == CardState.SENDING and message.fence == card.fence
+        return message if held else None
+
+    def doubtful(self, limit: int = 20) -> list[Outgoing]:
+        """Cards in doubt that are due for a look at the platform's history. Marks those past their lease as unknown."""
+        with self._database.read(ANY_TENANT) as tx:
+            overdue = messages.overdue(tx, self._database.clock.now(), limit)
+        looked = (self._doubtful(tenant_id, message_id) for tenant_id, message_id in overdue)
+        return [card for card in looked if card is not None]
+
+    def _doubtful(self, tenant_id: str, message_id: UUID) -> Outgoing | None:
+        with self._database.write(tenant_id) as tx:
+            message = messages.locked(tx, message_id)
+            if message is None:
+                return None
+            if message.state == CardState.SENDING and message.lease_until <= tx.now:
+                self._doubt(tx, message, "interrupted")
+            return _outgoing(message) if message.state == CardState.UNKNOWN and message.not_before <= tx.now else None
+
+    def found(self, card: Outgoing, message_ref: str | None) -> None:
+        """Record what the platform's history says of a card in doubt: there (its ref), or not there (None: send again)."""
+        with self._database.write(card.tenant_id) as tx:
+            message = messages.locked(tx, card.message_id)
+            if message is None or message.state != CardState.UNKNOWN or message.fence != card.fence:
+                return
+            if message_ref is not None:
+                self._accept(tx, message, CardEvent.FIND, message_ref)
+                return
+            message.state, message.not_before = step(CardState.UNKNOWN, CardEvent.MISS), tx.now
+            tx.session.add(message)
+
+    def look_later(self, card: Outgoing) -> None:
+        """The history could not be read: look again after a while."""
+        with self._database.write(card.tenant_id) as tx:
+            message = messages.locked(tx, card.message_id)
+            if message is not None and message.state == CardState.UNKNOWN:
+                message.not_before = tx.now + LOOK_AFTER
+                tx.session.add(message)
+
+    # ── a card that stands already ──
+
+    def rewrite(
+        self, tx: WriteTx, message_id: UUID, card: Callable[[dict[str, Any], str], dict[str, Any]],
+        actions: Sequence[PermittedAction], generation_id: str = "", *, renew: bool = False,
+    ) -> Outgoing | None:  # fmt: skip
+        """Replace a sent card's content and grant; with `renew`, under a new nonce. None when it was never sent."""
+        message = messages.locked(tx, message_id)
+        if message is None or message.state != CardState.SENT or message.message_ref is None:
+            return None
+        if renew:
+            message.nonce = nonce()
+        self._fill(tx, message, card(message.card, message.nonce), actions, generation_id)
+        return _outgoing(message)
+
+    def by_nonce(self, value: str) -> CardMessage | None:
+        """The card a tap came from."""
+        with self._database.read(ANY_TENANT) as tx:
+            return messages.by_nonce(tx, value)
+
+
+def _recipients(tx: WriteTx, watch: Watch) -> Sequence[UUID]:
+    """Whom a watch tells, as of now."""
+    if watch.target["kind"] == TargetKind.PERSON:
+        return [UUID(watch.target["person_id"])]
+    audience: Mapping[str, Any] = watch.target["audience"]
+    roles, persons = set(audience.get("roles", ())), set(audience.get("persons", ()))
+    return [
+        person.person_id
+        for person in people.everyone(tx)
+        if person.active and (roles & set(person.roles) or str(person.person_id) in persons)
+    ]
+
+
+def _permitted(notice: Notice) -> list[PermittedAction]:
+    if isinstance(notice, AnswersNotice):
+        refresh = [PermittedAction("answer_refresh", str(answer.answer_id)) for answer in notice.answers]
+        return refresh + [PermittedAction("watch_mute", str(answer.watch_id), MUTES) for answer in notice.answers]
+    return [PermittedAction("watch_mute", str(reason.watch_id), MUTES) for reason in notice.reasons]
+
+
+def _skip(tx: WriteTx, deliveries: Sequence[NotifyDelivery], reason: str) -> None:
+    for delivery in deliveries:
+        delivery.state, delivery.reason = "skipped", reason
+        tx.session.add(delivery)
+    for fire, _ in watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values():
+        if fire.status == "fired":
+            fire.status, fire.reason = "skipped", reason
+            tx.session.add(fire)
+
+
+def _hold(tx: WriteTx, deliveries: Sequence[NotifyDelivery], until: int) -> None:
+    for delivery in deliveries:
+        delivery.not_before = until
+        tx.session.add(delivery)
+
+
+def _outgoing(message: CardMessage) -> Outgoing:
+    return Outgoing(
+        tenant_id=message.tenant_id,
+        message_id=message.message_id,
+        person_id=message.person_id,
+        platform=message.platform,
+        workspace=message.place["workspace"],
+        user_id=message.place["user_id"],
+        conversation=message.place["conversation"],
+        nonce=message.nonce,
+        card=message.card,
+        fence=message.fence,
+    )
+

@@ -1,0 +1,35 @@
+"""Which cards a person's waiting deliveries make, and what was different. Pure."""
+
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+
+from core.model.evidence import SectionChange
+from core.text.fold import fold, plain
+
+CHANGES, ANSWERS = "memory_change", "answer_updated"
+
+Piece = tuple[tuple[str, ...], str]
+"""A passage: its heading path and its words."""
+
+
+def changes(before: Sequence[Piece], after: Sequence[Piece]) -> list[SectionChange]:
+    """What was replaced, removed or added between two readings of the same place, in document order."""
+    matcher = SequenceMatcher(None, [_key(piece) for piece in before], [_key(piece) for piece in after], autojunk=False)
+    found: list[SectionChange] = []
+    for tag, a1, a2, b1, b2 in matcher.get_opcodes():
+        if tag != "equal":
+            found += _pairs(before[a1:a2], after[b1:b2])
+    return found
+
+
+def _pairs(removed: Sequence[Piece], added: Sequence[Piece]) -> Iterable[SectionChange]:
+    """Pair what was removed with what stands in its place, in order; what is left over was only removed, or only added."""
+    for i in range(max(len(removed), len(added))):
+        old = removed[i] if i < len(removed) else None
+        new = added[i] if i < len(added) else None
+        path = (new or old or ((), ""))[0]
+        yield SectionChange(path, plain(old[1]) if old else "", plain(new[1]) if new else "")
+
+
+def _key(piece: Piece) -> str:
+    return fold(piece[1])

@@ -1,0 +1,74 @@
+"""What a card is to say, as one recipient may see it now; how it looks is the bot's matter."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from core.model.evidence import ChangeLine
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a person hears of a change: the watch that matched."""
+
+    watch_id: UUID
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeNotice:
+    """Changes of watched things; `more` counts those beyond what a fire keeps."""
+
+    lines: tuple[ChangeLine, ...]
+    more: int
+    reasons: tuple[Reason, ...]
+    happened_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimDiff:
+    before: str
+    after: str
+    state: str
+    caveat: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerMoved:
+    """A saved answer that got worse, with the claims that moved."""
+
+    answer_id: UUID
+    watch_id: UUID
+    question: str
+    status: str
+    severity: str | None
+    claims: tuple[ClaimDiff, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersNotice:
+    answers: tuple[AnswerMoved, ...]
+    happened_at: int
+
+
+Notice = ChangeNotice | AnswersNotice
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A card in hand, to be sent once. `fence` says which attempt this is: a later one makes it void."""
+
+    tenant_id: str
+    message_id: UUID
+    person_id: UUID
+    platform: str
+    workspace: str
+    user_id: str
+    conversation: dict[str, str]
+    nonce: str
+    card: dict[str, object]
+    fence: int
+
+    @property
+    def delivery_key(self) -> str:
+        """What a platform keeps beside the card, by which it can be found again."""
+        return str(self.message_id)
