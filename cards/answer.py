@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cards.actions import Action, Button
-from cards.inline import Inline, Plain, Words, cut, say
+from cards.inline import Inline, Joined, Plain, Words, cut, say
 from cards.model import Block, Card, Citation, Citations, Context, Text
 from cards.phrases import listed, place, plural, short
 from cards.text import is_blank
@@ -67,7 +67,7 @@ def _text(sentences: tuple[AnswerSentence, ...]) -> Words:
         if not is_blank(sentence.text):
             marks = "".join(f" [{number}]" for number in sentence.cites)
             words += [*say(sentence.text), Plain(f"{marks} ")]
-    return tuple(words)
+    return (Joined(tuple(words)),) if words else ()
 
 
 def _citation(number: int, cited: AnswerCitation) -> Citation:
@@ -100,7 +100,7 @@ def _watching(content: AnswerContent) -> Words:
     quoted = content.sentences and all(sentence.verdict == "quoted" for sentence in content.sentences)
     start = "Quoted word for word. " if quoted else ""
     names = listed(content.watch_names)
-    return (Plain(start), *((Plain("Watch this follows "), *names, Plain(".")) if names else ()))
+    return (Plain(start), *((Plain("“Watch this” follows "), *names, Plain(".")) if names else ()))
 
 
 def _actions(content: AnswerContent) -> tuple[Action, ...]:

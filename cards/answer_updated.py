@@ -19,7 +19,7 @@ STATUS_WORDS: dict[Status, str] = {
     "stale": "None of it matches its sources any more.",
     "pending": "It waits for an open question to be answered.",
     "conflicted": "A question it depends on has conflicting answers.",
-    "invalidated": "A source it relied on was removed.",
+    "invalidated": "It can no longer be checked: its source is gone.",
     "superseded": "You have a newer answer to this question.",
 }
 VERDICT_WORDS: dict[Verdict, str] = {

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 from cards.actions import Button
-from cards.inline import Plain, say
+from cards.inline import Plain, Words, say
 from cards.limits import ROWS
 from cards.model import Block, Card, Context, Text
 from cards.phrases import short
-from cards.text import is_blank
+from cards.text import is_blank, one_line
 
 DONT_KNOW = "dont_know"
+BUTTON_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,10 @@ class ClarificationContent:
 def clarification(content: ClarificationContent) -> Card:
     question = short(content.question, 150) or "A question for you"
     options = tuple(option for option in content.options if not is_blank(option.label))[:ROWS]
-    listed = "\n".join(f"{number}. {short(option.label, 300)}" for number, option in enumerate(options, start=1))
     whole = () if len(content.question) <= 150 else say(content.question)
     blocks: tuple[Block, ...] = (
         Text(whole),
-        Text(say(listed)),
+        Text(_in_full(options)),
         Context(say(f"Why you are asked: {content.why}" if not is_blank(content.why) else "")),
         Context((Plain("Your choice counts as one vote. If it is not yours to say, choose “Don’t know”."),)),
     )
@@ -44,5 +44,15 @@ def clarification(content: ClarificationContent) -> Card:
     return Card((Plain(question),), blocks, votes, fallback=(Plain("A question for you: "), Plain(question)))
 
 
+def _in_full(options: tuple[Option, ...]) -> Words:
+    """The options, where a button is too small for one of them."""
+    if all(short(option.label, BUTTON_CHARS) == one_line(option.label) for option in options):
+        return ()
+    lines = [
+        (Plain(f"{number}. "), Plain(short(o.label, 300)), Plain("\n")) for number, o in enumerate(options, start=1)
+    ]
+    return tuple(part for line in lines for part in line)
+
+
 def _vote(content: ClarificationContent, option: Option) -> Button:
-    return Button("clarify_vote", content.target, content.nonce, short(option.label, 40), arg=option.arg)
+    return Button("clarify_vote", content.target, content.nonce, short(option.label, BUTTON_CHARS), arg=option.arg)

@@ -8,7 +8,7 @@ from cards import actions, inline, model
 _TYPES: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
-        *(inline.Plain, inline.Bold, inline.Code, inline.Link, inline.Date),
+        *(inline.Plain, inline.Bold, inline.Code, inline.Link, inline.Date, inline.Joined),
         *(model.Text, model.Quote, model.Change, model.Item, model.Rows, model.Fields, model.Citation),
         *(model.Citations, model.Context, model.Divider, model.Outcome, model.Card),
         *(actions.Button, actions.LinkButton),

@@ -12,7 +12,7 @@ from itertools import groupby
 
 import regex
 
-from cards.inline import Bold, Plain, Words
+from cards.inline import Bold, Joined, Plain, Words
 from cards.text import ELLIPSIS, clean, truncate, utf16_length
 
 LONGEST_COMPARED = 600
@@ -170,7 +170,7 @@ def _excerpt(pieces: tuple[str, ...], changed: list[tuple[int, int]], limit: int
     begin = _context_start(pieces, first) if utf16_length("".join(pieces)) > limit else 0
     runs = groupby(zip(pieces[begin:], flags[begin:], strict=True), key=lambda pair: pair[1])
     texts = [("".join(piece for piece, _ in run), flag) for flag, run in runs]
-    return _cut_runs([(ELLIPSIS, False), *texts] if begin else texts, limit)
+    return (Joined(_cut_runs([(ELLIPSIS, False), *texts] if begin else texts, limit)),)
 
 
 def _context_start(pieces: tuple[str, ...], first: int) -> int:
@@ -187,10 +187,18 @@ def _cut_runs(runs: list[tuple[str, bool]], limit: int) -> Words:
     for text, flag in runs:
         short = truncate(text, limit)
         limit -= utf16_length(short)
-        words.append(Bold((Plain(short),)) if flag else Plain(short))
+        words += _marked_run(short) if flag else (Plain(short),)
         if short != text or limit <= 0:
             break
     return tuple(words)
+
+
+def _marked_run(text: str) -> tuple[Plain | Bold, ...]:
+    """The mark stays off the spaces around the words."""
+    words = text.strip()
+    head, _, tail = text.partition(words) if words else (text, "", "")
+    parts = (Plain(head), Bold((Plain(words),)), Plain(tail))
+    return tuple(part for part in parts if part not in {Plain(""), Bold((Plain(""),))})
 
 
 def change_in_words(before: str, after: str, limit: int = 32) -> tuple[str, str] | None:

@@ -29,7 +29,7 @@ from cards.phrases import ChangeLine
 from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
 
 _NONCE = "preview"
-_MONDAY = 1_795_420_800_000_000  # 2026-11-23, a day
+_MONDAY = 1_795_392_000_000_000  # 2026-11-23, a day
 _LEARNED = _MONDAY + 32_643_000_000
 _HANDBOOK = "https://wiki.example.org/handbook"
 

@@ -17,7 +17,7 @@ from html import escape
 from importlib.resources import files
 
 from cards.actions import Action, Button, payload
-from cards.inline import Code, Date, Leaf, Link, Plain, Words, blank, flat, leaves, spelled, zone_named
+from cards.inline import Code, Date, Leaf, Link, Piece, Plain, Words, blank, flat, leaves, spelled, zone_named
 from cards.model import (
     Block,
     Card,
@@ -146,7 +146,7 @@ def _leaf(leaf: Leaf, zone: tzinfo) -> str:
             return f'<a href="{escape(url)}" target="_blank" rel="noopener noreferrer">{text}</a>'
         case Date():
             return f'<time datetime="{_machine(leaf, zone)}">{text}</time>'
-        case Plain():
+        case Plain() | Piece():
             return text
 
 

@@ -6,14 +6,27 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
-from cards.text import Measure, clean, is_blank, isolate, one_line, safe_link, shown, truncate, utf16_length
+from cards.text import (
+    FIRST_STRONG_ISOLATE,
+    POP_ISOLATE,
+    Measure,
+    clean,
+    is_blank,
+    isolate,
+    one_line,
+    safe_link,
+    shown,
+    truncate,
+    utf16_length,
+)
 
-Inline: TypeAlias = "Plain | Bold | Code | Link | Date"
+Inline: TypeAlias = "Plain | Bold | Code | Link | Date | Joined"
 Words: TypeAlias = "tuple[Inline, ...]"
-Leaf: TypeAlias = "Plain | Code | Link | Date"
+Leaf: TypeAlias = "Plain | Code | Link | Date | Piece"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EARLIEST, _LATEST = -62_135_510_400_000_000, 253_402_214_400_000_000  # a day inside year 1 and year 9999
+_SPACES = str.maketrans("\n\t", "  ")
 DAY_US = 86_400_000_000
 
 
@@ -57,6 +70,20 @@ class Bold:
     children: Words
 
 
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """One text in pieces: where it reads from right to left, it is isolated as a whole."""
+
+    children: Words
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A leaf that `leaves` makes of a joined text: clean, and isolated by its neighbours."""
+
+    text: str
+
+
 def when(ts: int) -> Date:
     """A time that falls on midnight UTC to the microsecond was written as a date, and no zone may move it."""
     return Date(ts, "day" if ts % DAY_US == 0 else "moment")
@@ -75,18 +102,36 @@ def leaves(words: Words, bold: bool = False) -> Iterator[tuple[Leaf, bool]]:
     for part in words:
         if isinstance(part, Bold):
             yield from leaves(part.children, True)
+        elif isinstance(part, Joined):
+            yield from _pieces(list(leaves(part.children, bold)))
         elif isinstance(part, Link) and safe_link(part.url) is None:
             yield from leaves((Plain(part.label),), bold)
         elif isinstance(part, Date) or clean(visible(part)):
             yield part, bold
 
 
-def visible(leaf: Plain | Code | Link) -> str:
+def _pieces(found: list[tuple[Leaf, bool]]) -> Iterator[tuple[Leaf, bool]]:
+    whole = "".join(clean(leaf.text) for leaf, _ in found if isinstance(leaf, Plain))
+    if isolate(whole) == whole or not all(isinstance(leaf, Plain) for leaf, _ in found):
+        yield from found
+        return
+    last = len(found) - 1
+    for index, (leaf, bold) in enumerate(found):
+        opened = FIRST_STRONG_ISOLATE if index == 0 else ""
+        closed = POP_ISOLATE if index == last else ""
+        yield Piece(f"{opened}{clean(visible(leaf))}{closed}"), bold
+
+
+def visible(leaf: Leaf) -> str:
+    if isinstance(leaf, Date):
+        return leaf.words()
     return leaf.label if isinstance(leaf, Link) else leaf.text
 
 
 def spelled(leaf: Leaf, zone: tzinfo = UTC) -> str:
     """A leaf as plain text that stands safely in a sentence."""
+    if isinstance(leaf, Piece):
+        return leaf.text
     return leaf.words(zone) if isinstance(leaf, Date) else shown(visible(leaf))
 
 
@@ -99,7 +144,7 @@ def line(words: Words, limit: int, measure: Measure = utf16_length) -> str:
     parts: list[str] = []
     room = limit
     for leaf, _ in leaves(words):
-        text = leaf.words() if isinstance(leaf, Date) else " ".join(clean(visible(leaf)).replace("\n", " ").split("\t"))
+        text = clean(visible(leaf)).translate(_SPACES)
         part = isolate(text)
         if measure(part) > room:
             closed = measure(part) - measure(text)
@@ -130,9 +175,9 @@ def _cut(words: Words, room: int, measure: Measure) -> tuple[Words, int]:
 
 
 def _cut_one(part: Inline, room: int, measure: Measure) -> tuple[Inline, int]:
-    if isinstance(part, Bold):
+    if isinstance(part, Bold | Joined):
         children, room = _cut(part.children, room, measure)
-        return Bold(children), room
+        return replace(part, children=children), room
     if isinstance(part, Date):
         return part, room - measure(part.words())
     text = clean(visible(part))

@@ -110,8 +110,8 @@ def watch_list(watches: tuple[WatchEntry, ...], nonce: str, more: int = 0) -> Ca
 
 
 def _watch_row(watch: WatchEntry, nonce: str) -> Item:
-    state = f" · {short(watch.state, 120)}" if watch.state else ""
-    note = (Plain(f"You hear {CADENCE_WORDS[watch.cadence]}"), Plain(state))
+    state = (Plain(" · "), *say(short(watch.state, 120))) if watch.state else ()
+    note = (Plain(f"You hear {CADENCE_WORDS[watch.cadence]}"), *state)
     return Item(_named(watch.name), note, (Button("watch_mute", watch.target, nonce, "Stop watching", arg="stop"),))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cards.diff import change_in_words, marked
-from cards.inline import Bold, Inline, Link, Plain, Words, blank, name, when
+from cards.inline import Inline, Joined, Link, Plain, Words, blank, leaves, name, when
 from cards.model import Change
 from cards.text import is_blank, one_line, truncate
 
@@ -48,8 +48,8 @@ def place(section_path: Sequence[str], source_name: str, source_url: str | None)
     """Source and section, outermost first: the source leads to its own address."""
     source = short(source_name) or "A document"
     head: Inline = Link(source, source_url) if source_url else Plain(source)
-    tail = tuple(Plain(f" › {short(part)}") for part in section_path if not is_blank(part))
-    return (head, *tail)
+    tail = ((Plain(" › "), Plain(short(part))) for part in section_path if not is_blank(part))
+    return (head, *(part for pair in tail for part in pair))
 
 
 def headline(change: ChangeLine) -> Words:
@@ -86,13 +86,13 @@ def change_row(change: ChangeLine) -> Change:
 
 def unmarked(words: Words) -> Words:
     """Where a whole passage came or went, marking every word of it says nothing."""
-    return tuple(part for word in words for part in (word.children if isinstance(word, Bold) else (word,)))
+    return (Joined(tuple(leaf for leaf, _ in leaves(words) if isinstance(leaf, Plain))),)
 
 
 def times(valid_from: int | None, learned: int) -> Words:
     """Both times: when it is true in the world, and when the memory learnt of it."""
-    valid: Words = () if valid_from is None else (Plain("valid from "), when(valid_from), Plain(" · "))
-    return (*valid, Plain("learned "), when(learned))
+    valid: Words = () if valid_from is None else (Plain("Valid from "), when(valid_from), Plain(" · "))
+    return (*valid, Plain("Learned "), when(learned))
 
 
 def listed(names: Iterable[str], shown: int = 3) -> Words:

@@ -13,7 +13,7 @@ import regex
 
 from cards import limits
 from cards.actions import Action, Button, payload
-from cards.inline import Code, Date, Leaf, Link, Plain, Words, blank, leaves, line, spelled
+from cards.inline import Code, Date, Leaf, Link, Piece, Plain, Words, blank, leaves, line, spelled
 from cards.model import (
     Block,
     Card,
@@ -29,7 +29,7 @@ from cards.model import (
     Text,
     more_words,
 )
-from cards.text import WORD_JOINER, safe_link
+from cards.text import WORD_JOINER, clean, is_blank, safe_link
 
 Json = dict[str, Any]
 
@@ -171,15 +171,21 @@ Paragraph = list[tuple[Leaf, bool]]
 def _paragraphs(words: Words) -> list[Paragraph]:
     paragraphs: list[Paragraph] = [[]]
     for leaf, bold in leaves(words):
-        first, *rest = spelled(leaf).split("\n") if isinstance(leaf, Plain) else [""]
-        paragraphs[-1].append((Plain(first) if isinstance(leaf, Plain) else leaf, bold))
-        paragraphs += [[(Plain(text), bold)] for text in rest]
+        first, *rest = _by_line(leaf)
+        paragraphs[-1].append((first, bold))
+        paragraphs += [[(part, bold)] for part in rest]
     return [kept for kept in map(_visible, paragraphs) if kept]
 
 
+def _by_line(leaf: Leaf) -> list[Leaf]:
+    if isinstance(leaf, Plain):
+        return [Plain(text) for text in clean(leaf.text).split("\n")]
+    return [Piece(text) for text in leaf.text.split("\n")] if isinstance(leaf, Piece) else [leaf]
+
+
 def _visible(paragraph: Paragraph) -> Paragraph:
-    whole = tuple(leaf for leaf, _ in paragraph)
-    return [] if blank(whole) else [(leaf, bold) for leaf, bold in paragraph if spelled(leaf)]
+    kept = [(leaf, bold) for leaf, bold in paragraph if spelled(leaf)]
+    return [] if is_blank("".join(spelled(leaf) for leaf, _ in kept)) else kept
 
 
 def _run(leaf: Leaf, style: Json) -> Json:

@@ -73,12 +73,12 @@ def _sections(groups: list[list[BriefLine]], nonce: str) -> list[Block]:
 def _row(line: BriefLine, nonce: str, offered: bool) -> Item:
     important: Words = (Plain("Important: "),) if line.material else ()
     buttons = (Button("watch_create", line.watch_target or "", nonce, "Watch this"),) if offered else ()
-    return Item((*important, *headline(line.change)), (Plain("learned "), when(line.change.learned)), buttons)
+    return Item((*important, *headline(line.change)), (Plain("Learned "), when(line.change.learned)), buttons)
 
 
 def _counts(content: WeeklyBriefContent) -> Words:
     material = sum(line.material for line in content.lines)
-    said = f"{plural(material, 'change')} of a number or a “not”. " if material else ""
+    said = f"A number or a “not” changed in {material} of them. " if material else ""
     names = listed(content.watches)
     return (Plain(said), *((Plain("From your watches "), *names, Plain(".")) if names else ()))
 
