@@ -4,12 +4,10 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
 from core.model.evidence import SectionChange
+from core.model.ports import Piece
 from core.text.fold import fold, plain
 
 CHANGES, ANSWERS = "memory_change", "answer_updated"
-
-Piece = tuple[tuple[str, ...], str]
-"""A passage: its heading path and its words."""
 
 
 def changes(before: Sequence[Piece], after: Sequence[Piece]) -> list[SectionChange]:
@@ -27,9 +25,12 @@ def _pairs(removed: Sequence[Piece], added: Sequence[Piece]) -> Iterable[Section
     for i in range(max(len(removed), len(added))):
         old = removed[i] if i < len(removed) else None
         new = added[i] if i < len(added) else None
-        path = (new or old or ((), ""))[0]
-        yield SectionChange(path, plain(old[1]) if old else "", plain(new[1]) if new else "")
+        before, after = (plain(piece[1]) if piece else "" for piece in (old, new))
+        if old and new and before == after:
+            before, after = (f"{' › '.join(piece[0])}: {plain(piece[1])}" for piece in (old, new))
+        yield SectionChange((new or old or ((), ""))[0], before, after)
 
 
-def _key(piece: Piece) -> str:
-    return fold(piece[1])
+def _key(piece: Piece) -> tuple[tuple[str, ...], str]:
+    """Words and where they stand: a passage that moved under another heading says something else."""
+    return piece[0], fold(piece[1])

@@ -1,29 +1,33 @@
 """What an ingest must write: the difference between the nodes that hold and the nodes a document wants. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 from uuid import UUID
 
 from core.ids import derived
-from core.ingest.layout import Layout, Wanted
+from core.ingest.layout import Layout
 from core.model.documents import Document
-from core.model.nodes import LINKS_TO, PART_OF, Edge, EdgeWrite, Node, NodeWrite
+from core.model.nodes import DOCUMENT, LINKS_TO, PART_OF, Edge, EdgeWrite, Node, NodeWrite
 
 
 def node_writes(
-    wanted: Layout, existing: Mapping[UUID, Node], document: Document, source_id: UUID, version_tx: int
+    wanted: Layout, existing: Mapping[UUID, Node], document: Document, source_id: UUID, reign: Mapping[str, Any]
 ) -> list[NodeWrite]:
-    """New versions for what is new or says something else, tombstones for what is gone; nothing for what still stands."""
+    """New versions for what is new or says something else, tombstones for what is gone; nothing for what still stands.
+
+    The document's own node says which version holds (`reign`: version_tx and text_hash), so every version renews it.
+    """
     writes = [
         NodeWrite(
             node.node_id,
             node.label,
             node.key,
-            node.props,
-            [(version_tx, document.blocks[i].start, document.blocks[i].end) for i in node.blocks],
+            {**node.props, **reign} if node.label == DOCUMENT else node.props,
+            [(reign["version_tx"], document.blocks[i].start, document.blocks[i].end) for i in node.blocks],
             source_id,
         )
         for node in wanted.nodes
-        if not _stands(existing.get(node.node_id), node.key)
+        if node.label == DOCUMENT or not _stands(existing.get(node.node_id), node.key)
     ]
     kept = {node.node_id for node in wanted.nodes}
     return writes + tombstones(node for node_id, node in existing.items() if node_id not in kept)
@@ -73,5 +77,3 @@ def _edge(label: str, from_id: UUID, to_id: UUID, source_id: UUID) -> EdgeWrite:
 def _stands(node: Node | None, key: str) -> bool:
     return node is not None and not node.tombstone and node.key == key
 
-
-__all__ = ["Wanted", "cut_edges", "edge_writes", "node_writes", "tombstones", "wanted_edges"]

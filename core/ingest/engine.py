@@ -24,7 +24,6 @@ from core.jsonhash import keyed_hash
 from core.model.documents import Document
 from core.model.nodes import SECTION, Node
 from core.model.ports import Graph
-from core.model.spans import SpanRef
 from core.store import sources
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import RecallEntry, Source, SourceVersion, Span
@@ -171,8 +170,9 @@ class IngestEngine:
         elif set(base.source.readers) != set(incoming.readers):
             self._set_readers(tx, source_id, incoming.readers)
         _write_version(tx, prepared.source, document, incoming, valid[0])
+        reign = {"version_tx": version_tx, "text_hash": keyed_hash(prepared.source.hash_key, document.text).hex()}
         nodes = changes.node_writes(
-            prepared.wanted, NODES.of_source(tx, source_id, valid[0], tx.tx), document, source_id, version_tx
+            prepared.wanted, NODES.of_source(tx, source_id, valid[0], tx.tx), document, source_id, reign
         )
         target_of = _Targets(tx, incoming.uri)
         edges = changes.edge_writes(
@@ -305,5 +305,3 @@ def _counts(text: str) -> dict[str, int]:
         counts[term] = counts.get(term, 0) + 1
     return counts
 
-
-__all__ = ["Incoming", "IngestEngine", "IngestResult", "SpanRef"]

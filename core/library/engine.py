@@ -11,6 +11,7 @@ from core.ingest.reading import read
 from core.model.documents import Document
 from core.model.evidence import Passage, Resolution, Standing
 from core.model.nodes import Node
+from core.model.ports import Piece
 from core.model.spans import SpanRef
 from core.store import sources
 from core.store.database import ReadTx
@@ -83,6 +84,36 @@ class LibraryEngine:
             found |= self._traced(tx, version, cited, int(winning[version[0]].props["version_tx"]))
         return found
 
+    def around(self, tx: ReadTx, spans: Sequence[SpanRef], now: int) -> list[str]:
+        """Sentences that stand now in the sections that held these spans; of the whole document where those are gone."""
+        cited = {(span.source_id, span.source_version_tx) for span in spans}
+        winning = self.winning(tx, {source_id for source_id, _ in cited}, now, tx.last_tx)
+        today = {source_id: (source_id, int(node.props["version_tx"])) for source_id, node in winning.items()}
+        documents = self.documents(tx, cited | set(today.values()))
+        found: list[str] = []
+        for span in spans:
+            old = documents.get((span.source_id, span.source_version_tx))
+            if old is not None and span.source_id in today:
+                found += _sentences_under(documents[today[span.source_id]], _path(old, span))
+        return list(dict.fromkeys(found))
+
+    def pieces(self, tx: ReadTx, node: Node | None, *, whole: bool) -> list[Piece]:
+        """The passages a node stands on, in order, each with its heading path; with `whole`, of the entire document."""
+        if node is None or node.tombstone or node.source_id is None:
+            return []
+        if whole:
+            version = (node.source_id, int(node.props["version_tx"]))
+            return [(block.path, block.text) for block in self.documents(tx, [version])[version].blocks]
+        found = self.passages(tx, node.spans())
+        return [(found[span].path, found[span].text) for span in node.spans() if span in found]
+
+    def title(self, tx: ReadTx, node: Node) -> str:
+        """The title of the document that a node stands in, as of that node's own version."""
+        if node.source_id is None:
+            return ""
+        document = NODES.as_of(tx, [document_id(node.source_id)], node.valid_start, node.tx_start)
+        return next((str(found.props.get("title", "")) for found in document.values()), "")
+
     def _traced(
         self, tx: ReadTx, version: _Version, cited: Sequence[SpanRef], winning_tx: int
     ) -> Mapping[SpanRef, Resolution]:
@@ -101,6 +132,11 @@ class LibraryEngine:
             standing = Standing.CURRENT if after.state == "continues" else Standing.SUPERSEDED
             found[span] = Resolution(standing, place, after.clearable, after.reason)
         return found
+
+
+def _sentences_under(document: Document, path: tuple[str, ...]) -> list[str]:
+    inside = [block for block in document.blocks if block.path == path]
+    return [unit_text for block in inside or document.blocks for unit_text in cited_units(block)]
 
 
 def _path(document: Document, span: SpanRef) -> tuple[str, ...]:

@@ -16,6 +16,10 @@ from core.model.spans import SpanRef
 from core.model.watching import EventKind, WatchRequest, WatchView
 
 
+Piece = tuple[tuple[str, ...], str]
+"""A passage: its heading path and its words."""
+
+
 class Graph(Protocol):
     def current(self, tx: Any, ids: Collection[UUID], now: int) -> Mapping[UUID, Node]: ...
     def labelled(self, tx: Any, label: str, now: int) -> list[Node]: ...
@@ -33,6 +37,8 @@ class Library(Protocol):
     def resolve(
         self, tx: Any, spans: Sequence[SpanRef], readable: Collection[UUID], now: int
     ) -> Mapping[SpanRef, Resolution]: ...
+    def pieces(self, tx: Any, node: Node | None, *, whole: bool) -> Sequence[Piece]: ...
+    def title(self, tx: Any, node: Node) -> str: ...
     def around(self, tx: Any, spans: Sequence[SpanRef], now: int) -> Sequence[str]: ...
 
 
@@ -42,6 +48,23 @@ class Read:
 
     says: bool
     numbers_differ: bool
+
+
+class Found(Protocol):
+    @property
+    def node_id(self) -> UUID: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def cosine(self) -> float: ...
+
+
+class Recall(Protocol):
+    def embed(self, question: str) -> Any: ...
+    def search(
+        self, tx: Any, question: str, vector: Any, readable: Collection[UUID], valid_t: int, tx_t: int, k: int
+    ) -> Sequence[Found]: ...
+    def match(self, tx: Any, text: str, readable: Collection[UUID], valid_t: int, tx_t: int) -> Mapping[UUID, float]: ...
 
 
 class Reader(Protocol):

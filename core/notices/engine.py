@@ -1,0 +1,115 @@
+"""What a card is to say: what is different, for this reader, between what they were last shown and now."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from uuid import UUID
+
+from core.answers.status import AnswerStatus, ClaimState
+from core.delivery.grouping import ANSWERS, changes
+from core.ingest.ids import document_id
+from core.model.evidence import ChangeLine
+from core.model.nodes import DOCUMENT, Node
+from core.model.notices import AnswerMoved, AnswersNotice, ChangeNotice, ClaimDiff, Reason
+from core.model.ports import Composed, Library
+from core.model.principals import Principal, visible_to
+from core.model.watching import Event
+from core.store import messages, sources
+from core.store.database import WriteTx
+from core.store.tables import Watch, WatchFire
+from core.store.versions import NODES
+
+Fires = Sequence[tuple[WatchFire, Watch]]
+
+
+class NoticesEngine:
+    def __init__(self, library: Library) -> None:
+        self._library = library
+
+    def compose(self, tx: WriteTx, principal: Principal, kind: str, fires: Fires) -> Composed | None:
+        """The notice of these fires as the principal may see it now; None when there is nothing to tell."""
+        first = _first_changes(fires)
+        shown = messages.last_shown(tx, principal.person_id, {ref_id for _, ref_id in first})
+        if kind == ANSWERS:
+            return self._answers(tx, principal, fires, shown)
+        baseline = {ref: shown.get(ref[1], change_tx - 1) for ref, change_tx in first.items()}
+        return self._changes(tx, principal, fires, baseline)
+
+    # ── memory change ──
+
+    def _changes(
+        self, tx: WriteTx, principal: Principal, fires: Fires, baseline: Mapping[tuple[str, UUID], int]
+    ) -> Composed | None:
+        readable = sources.readable(tx, principal)
+        found = [self._line(tx, ref_type, ref_id, since) for (ref_type, ref_id), since in baseline.items()]
+        lines = [(source_id, line) for source_id, line in filter(None, found) if source_id in readable]
+        if not lines:
+            return None
+        reasons = tuple({watch.watch_id: Reason(watch.watch_id, watch.name) for _, watch in fires}.values())
+        ordered = tuple(sorted((line for _, line in lines), key=lambda line: (-line.learned, line.ref_id)))
+        notice = ChangeNotice(ordered, sum(fire.truncated for fire, _ in fires), reasons, ordered[0].learned)
+        shown = tuple((line.ref_id, tx.last_tx) for line in ordered)
+        return Composed(notice, shown, tuple({source_id for source_id, _ in lines}))
+
+    def _line(self, tx: WriteTx, ref_type: str, ref_id: UUID, since: int) -> tuple[UUID, ChangeLine] | None:
+        """What is different in one thing between `since` and now, with the source it stands in."""
+        node_id = document_id(ref_id) if ref_type == "source" else ref_id
+        before = NODES.as_of(tx, [node_id], since, since).get(node_id)
+        after = NODES.as_of(tx, [node_id], tx.now, tx.last_tx).get(node_id)
+        newest = after or before
+        if newest is None or newest.source_id is None:
+            return None
+        whole = ref_type == "source" or newest.label == DOCUMENT
+        differing = changes(*(self._library.pieces(tx, node, whole=whole) for node in (before, after)))
+        if not differing:
+            return None
+        source = sources.by_ids(tx, [newest.source_id])[newest.source_id]
+        line = ChangeLine(ref_id, self._library.title(tx, newest), source.uri, differing, newest.valid_start, newest.tx_start)
+        return newest.source_id, line
+
+    # ── saved answer updated ──
+
+    def _answers(
+        self, tx: WriteTx, principal: Principal, fires: Fires, shown: Mapping[UUID, int]
+    ) -> Composed | None:
+        watch_of = {event.ref_id: watch for fire, watch in fires for event in _events(fire)}
+        nodes = NODES.as_of(tx, list(watch_of), tx.now, tx.last_tx)
+        news = {
+            answer_id: node
+            for answer_id, node in nodes.items()
+            if visible_to(principal, node.readers or ())
+            and node.props["status"] not in {AnswerStatus.CURRENT, AnswerStatus.SUPERSEDED}
+            and node.tx_start > shown.get(answer_id, 0)
+        }
+        if not news:
+            return None
+        moved = tuple(_moved(node, watch_of[answer_id]) for answer_id, node in sorted(news.items()))
+        notice = AnswersNotice(moved, max(node.tx_start for node in news.values()))
+        return Composed(notice, tuple((answer_id, tx.last_tx) for answer_id in news), _dependencies(news.values()))
+
+
+def _moved(node: Node, watch: Watch) -> AnswerMoved:
+    claims = tuple(
+        ClaimDiff(claim["text"], claim["after"], claim["state"], claim.get("caveat"))
+        for claim in node.props["claims"]
+        if claim["state"] != ClaimState.OK
+    )
+    props = node.props
+    return AnswerMoved(node.node_id, watch.watch_id, props["question"], props["status"], props["severity"], claims)
+
+
+def _dependencies(nodes: Iterable[Node]) -> tuple[UUID, ...]:
+    return tuple({UUID(ref) for node in nodes for ref in node.props["dependencies"]["sources"]})
+
+
+def _events(fire: WatchFire) -> list[Event]:
+    return [Event.from_json(body) for body in fire.events]
+
+
+def _first_changes(fires: Fires) -> dict[tuple[str, UUID], int]:
+    """The tx of the first change of each thing that these fires tell of."""
+    first: dict[tuple[str, UUID], int] = {}
+    for fire, _ in fires:
+        for event in _events(fire):
+            ref = (event.ref_type, event.ref_id)
+            first[ref] = min(first.get(ref, event.change_tx), event.change_tx)
+    return first
+
