@@ -1,0 +1,24 @@
+"""Settings of the matcher."""
+
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class VerifyConfig(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    beta: Share = 0.4
+    supported: Share = 0.65
+    partial: Share = 0.45
+    numeric_cap: Share = 0.3
+    candidates: Annotated[int, Field(ge=1)] = 20
+    negation_guard: bool = True
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not self.numeric_cap < self.partial <= self.supported:
+            raise ValueError("numeric_cap must be below partial, and partial at most supported")
+        return self

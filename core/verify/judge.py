@@ -1,0 +1,71 @@
+"""The matcher: a claim against passages, by closeness of meaning and of words, and by what neither may outweigh.
+
+It measures wording. Where two passages differ by one name only, meaning and words stay close: a claim with a swapped
+name can still come out as supported (a test keeps that limit in sight). Numbers, dates and negations are differences
+that it does see, and there it is strict: a pair that differs in one is held below every band but the last.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.text.terms import terms
+from core.verify.config import VerifyConfig
+from core.verify.gate import negation_differs, numeric_gate
+from core.verify.score import Weight, lexical, score
+from core.verify.verdict import NO_EVIDENCE, Candidate, Gate, Reason, Signals, Support, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    index: int
+    uncapped: float
+    score: float
+    signals: Signals
+
+
+def judge(
+    claim: str,
+    candidates: Sequence[Candidate],
+    config: VerifyConfig,
+    idf: Weight | None = None,
+) -> Verdict:
+    """The verdict on a claim: that of its best passage, or of the one that comes closest where none bears it."""
+    if not candidates:
+        return NO_EVIDENCE
+    claim_terms = terms(claim)
+    pairs = [_pair(index, claim, claim_terms, candidate, config, idf) for index, candidate in enumerate(candidates)]
+    best = max(pairs, key=lambda pair: (pair.score, pair.uncapped, -pair.index))
+    support = _band(best.score, config)
+    if support is not Support.UNSUPPORTED:
+        return Verdict(support, best.score, None, best.index, best.signals)
+    # What the reader wants to see is the passage that speaks of the same thing, even where a number holds it down.
+    closest = max(pairs, key=lambda pair: (pair.uncapped, -pair.index))
+    return Verdict(support, best.score, _reason(closest, config), closest.index, closest.signals)
+
+
+def _pair(
+    index: int,
+    claim: str,
+    claim_terms: Sequence[str],
+    candidate: Candidate,
+    config: VerifyConfig,
+    idf: Weight | None,
+) -> _Pair:
+    lex = lexical(claim_terms, terms(candidate.text), idf)
+    numeric = numeric_gate(claim, candidate.text).capped
+    negation = config.negation_guard and negation_differs(claim, candidate.text)
+    uncapped = score(candidate.cosine, lex, config.beta)
+    capped = min(uncapped, config.numeric_cap) if numeric or negation else uncapped
+    return _Pair(index, uncapped, capped, Signals(lex, candidate.cosine, Gate.of(numeric), Gate.of(negation)))
+
+
+def _band(value: float, config: VerifyConfig) -> Support:
+    if value >= config.supported:
+        return Support.SUPPORTED
+    return Support.PARTIAL if value >= config.partial else Support.UNSUPPORTED
+
+
+def _reason(closest: _Pair, config: VerifyConfig) -> Reason:
+    if closest.signals.numeric_gate is Gate.CAPPED and closest.uncapped >= config.partial:
+        return Reason.NUMERIC_OR_DATE_MISMATCH
+    return Reason.INSUFFICIENT_SUPPORT

@@ -1,0 +1,132 @@
+"""A missed change is worse than a false alarm: what cannot be shown to be the same stays affected."""
+
+import json
+
+import pytest
+from hypothesis import given
+
+from core.text.numbers import numbers, polarity, qualifiers
+from core.text.sentences import sentences
+from core.verify.strict import still_says
+from core.verify.verdict import Candidate, Gate, Reason, Support
+from tests.strategies.claims import CANDIDATES, TEXTS
+
+CLAIM = "Send the signed form to the travel team within 5 days."
+
+
+def says(sentence, claim=CLAIM):
+    return still_says(claim, [Candidate(sentence, 0.9)])
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        CLAIM,
+        "**Send** the signed [form](https://example.org) to the travel team within five days",
+        "Please send your signed forms to our travel team, within 5 days!",
+        "Everybody sends the signed form to the friendly travel team within 5 days.",
+    ],
+)
+def test_the_same_statement_in_other_words_around_it_is_cleared(sentence):
+    found = says(sentence)
+    assert (found.verdict, found.best, found.reason) == (Support.SUPPORTED, 0, None)
+
+
+def test_values_are_compared_and_not_how_they_are_written():
+    claim = "The cap of 5 million euros holds from 5 January 2026."
+    assert says("The cap of 5,000,000 euros holds from Jan 5, 2026.", claim).verdict is Support.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("sentence", "why"),
+    [
+        ("Send the signed form to the travel team within 10 days.", "another number"),
+        ("Send the signed form to the travel team.", "a number gone"),
+        ("Send the signed form to the travel team within 5 days or 7.", "a number more"),
+        ("Do not send the signed form to the travel team within 5 days.", "a negation"),
+        ("Never send the signed form to the travel team within 5 days.", "another negation"),
+        ("Send the signed form to the payroll team within 5 days.", "another word"),
+        ("Send the signed form to the team within 5 days.", "a word gone"),
+        ("Send the signed form to the travel team within 5 days until 2020.", "an end"),
+        ("Draft: send the signed form to the travel team within 5 days.", "a draft"),
+        ("Send the signed form to the former travel team within 5 days.", "a former one"),
+        ("Send the signed form to the travel team within 5 days, except in Alaska.", "an exception"),
+        ("Send the travel team to the signed form within 5 days.", "the words turned round"),
+        ("~~Send the signed form to the travel team within 5 days.~~", "struck through"),
+        ("", "nothing"),
+    ],
+)
+def test_whatever_differs_keeps_it_affected(sentence, why):
+    assert says(sentence).verdict is Support.UNSUPPORTED, why
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("The term moved from 30 to 45 days.", "The term moved from 45 to 30 days."),
+        ("Plan B is approved.", "Plan C is approved."),
+        ("Fax is not accepted.", "Fax is accepted."),
+        ("The draft plan holds.", "The plan holds."),
+        ("It is 5.", "The fee is 5."),
+        ("", ""),
+    ],
+)
+def test_a_change_is_seen_in_short_sentences_too(claim, sentence):
+    assert says(sentence, claim).verdict is Support.UNSUPPORTED
+
+
+def test_one_sentence_must_say_it_all():
+    halves = [Candidate("Send the signed form to the travel team.", 0.9), Candidate("Within 5 days.", 0.5)]
+    found = still_says(CLAIM, halves)
+    assert (found.verdict, found.best) == (Support.UNSUPPORTED, 0)
+
+
+def test_the_sentence_that_says_it_is_found_among_others():
+    found = still_says(CLAIM, [Candidate("Send the form.", 0.9), Candidate(CLAIM, 0.8)])
+    assert (found.verdict, found.best) == (Support.SUPPORTED, 1)
+
+
+def test_a_changed_number_is_told_apart_from_other_changes():
+    """It is what makes a stale claim material."""
+    found = says("Send the signed form to the travel team within 10 days.")
+    assert (found.reason, found.signals.numeric_gate) == (Reason.NUMERIC_OR_DATE_MISMATCH, Gate.CAPPED)
+    assert says("Do not send the signed form to the travel team within 5 days.").signals.negation is Gate.CAPPED
+    assert says("Send the signed form to payroll within 5 days.").reason is Reason.INSUFFICIENT_SUPPORT
+
+
+def test_a_passage_that_is_gone_leaves_no_evidence():
+    assert still_says(CLAIM, []).reason is Reason.NO_EVIDENCE_FOUND
+
+
+@given(TEXTS, CANDIDATES)
+def test_what_is_cleared_has_the_same_numbers_negations_and_qualifiers(claim, candidates):
+    found = still_says(claim, candidates)
+    assert found.verdict is not Support.PARTIAL
+    if found.verdict is Support.SUPPORTED:
+        text = candidates[found.best].text
+        assert [numbers(text), polarity(text), qualifiers(text)] == [
+            numbers(claim),
+            polarity(claim),
+            qualifiers(claim),
+        ]
+
+
+@pytest.mark.data
+def test_no_real_change_of_a_fact_is_ever_cleared(data_dir):
+    """For each labelled edit, the old sentence against every sentence of the new document."""
+    folder = data_dir / "handbook"
+    texts = {
+        (row["path"], row["version"]): row["text"]
+        for row in map(json.loads, (folder / "versions.jsonl").read_text().splitlines())
+    }
+    edits = [json.loads(line) for line in (folder / "changes.jsonl").read_text().splitlines()]
+    changed = [edit for edit in edits if edit["fact_changed"]]
+    cleared = []
+    for edit in changed:
+        old, new = (texts[edit["path"], edit[side]] for side in ("from_version", "to_version"))
+        cited = next((old[a:b] for a, b in sentences(old) if edit["old"] in old[a:b]), edit["old"])
+        current = [Candidate(new[a:b], 0.0) for a, b in sentences(new)]
+        if still_says(cited, current).verdict is Support.SUPPORTED:
+            cleared.append(edit["id"])
+    assert len(changed) == 60
+    assert cleared == []
