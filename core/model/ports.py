@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
+from core.model.answers import Cited
 from core.model.evidence import Passage, Resolution
 from core.model.notices import Notice
 from core.model.nodes import EdgeWrite, Node, NodeWrite
@@ -32,6 +33,15 @@ class Watches(Protocol):
     def emit(self, tx: Any, kind: EventKind, answer_id: UUID) -> int: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a citation may be: a sentence or a table row. `context`: what it stands under."""
+
+    span: SpanRef
+    text: str
+    context: str
+
+
 class Library(Protocol):
     def passages(self, tx: Any, spans: Collection[SpanRef]) -> Mapping[SpanRef, Passage]: ...
     def resolve(
@@ -39,6 +49,8 @@ class Library(Protocol):
     ) -> Mapping[SpanRef, Resolution]: ...
     def pieces(self, tx: Any, node: Node | None, *, whole: bool) -> Sequence[Piece]: ...
     def title(self, tx: Any, node: Node) -> str: ...
+    def units(self, tx: Any, spans: Collection[SpanRef]) -> Mapping[SpanRef, Sequence[Unit]]: ...
+    def sections(self, tx: Any, spans: Collection[SpanRef]) -> Mapping[SpanRef, Cited]: ...
     def around(self, tx: Any, spans: Sequence[SpanRef], now: int) -> Sequence[str]: ...
 
 
@@ -48,6 +60,28 @@ class Read:
 
     says: bool
     numbers_differ: bool
+
+
+class PlannedSpan(Protocol):
+    @property
+    def span(self) -> SpanRef: ...
+    @property
+    def weight(self) -> float: ...
+
+
+class PlannedEvidence(Protocol):
+    """`best_cosine`: how close the nearest passage came; 0 when no semantic leg ran."""
+
+    @property
+    def spans(self) -> Sequence[PlannedSpan]: ...
+    @property
+    def plan_hash(self) -> str: ...
+    @property
+    def best_cosine(self) -> float: ...
+
+
+class Planner(Protocol):
+    def plan_question(self, tx: Any, question: str, principal: Principal) -> PlannedEvidence: ...
 
 
 class Found(Protocol):

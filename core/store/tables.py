@@ -32,8 +32,6 @@ class Person(SQLModel, table=True):
     roles: list[str] = json()
     active: bool = True
     muted_until: int = ts(default=0)
-    quiet_from: int | None = None
-    quiet_to: int | None = None
     created_at: int = ts()
 
 

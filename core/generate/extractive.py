@@ -1,0 +1,44 @@
+"""Answering without a model: the sentences of the evidence that best answer the question, word for word. Pure.
+
+A sentence is scored by how near its meaning is to the question's, by how many of the question's content words it holds
+itself or stands under, and by its passage's own weight in the plan. The best one answers; up to three more join it
+while they score nearly as well. They are shown in the order of the plan, so that sentences of one passage stay together.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.model.spans import SpanRef
+from core.text.terms import terms
+
+MAX_SENTENCES = 4
+_NEARLY = 0.9
+"""A sentence joins the best one at nine tenths of its score."""
+_MEANING, _WORDS, _PASSAGE = 0.5, 0.3, 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """`span`: exactly these words. `context`: the heading path and lead-in they stand under. `weight`: its passage's."""
+
+    span: SpanRef
+    text: str
+    context: str
+    cosine: float
+    weight: float
+
+
+def choose(question: str, sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The one to four sentences that answer best, in the order given; none of none."""
+    wanted = set(terms(question))
+    heaviest = max((sentence.weight for sentence in sentences), default=0.0) or 1.0
+    scored = [(_score(wanted, sentence, heaviest), -place) for place, sentence in enumerate(sentences)]
+    ranked = sorted(scored, reverse=True)[:MAX_SENTENCES]
+    chosen = sorted(-place for score, place in ranked if score >= _NEARLY * ranked[0][0])
+    return [sentences[place] for place in chosen]
+
+
+def _score(wanted: set[str], sentence: Sentence, heaviest: float) -> float:
+    held = set(terms(f"{sentence.context}\n{sentence.text}"))
+    words = len(wanted & held) / len(wanted) if wanted else 0.0
+    return _MEANING * max(0.0, sentence.cosine) + _WORDS * words + _PASSAGE * sentence.weight / heaviest

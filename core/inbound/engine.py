@@ -1,0 +1,47 @@
+"""The durable inbox: what people asked and tapped is kept before it is acknowledged, and driven until it is done."""
+
+from typing import Any
+from uuid import UUID
+
+from core.clock import SECOND
+from core.ids import jitter
+from core.jobs.backoff import wait
+from core.store import inbox
+from core.store.database import ANY_TENANT, Database
+from core.store.inbox import Inbound
+
+
+class InboundEngine:
+    def __init__(self, database: Database, *, lease_secs: int, max_attempts: int) -> None:
+        self._database = database
+        self._lease = lease_secs * SECOND
+        self._max_attempts = max_attempts
+
+    def receive(self, tenant_id: str, event_id: str, person_id: UUID, kind: str, body: dict[str, Any]) -> bool:
+        """Keep an event; False for a repeat. An event id is one person's: the same id of another is another event."""
+        with self._database.write(tenant_id) as tx:
+            return inbox.receive(tx, f"{person_id}:{event_id}", person_id, kind, body)
+
+    def lease(self, limit: int = 10) -> list[Inbound]:
+        with self._database.write(ANY_TENANT) as tx:
+            return inbox.lease(tx, tx.now + self._lease, limit)
+
+    def finish(self, event: Inbound, result: str) -> None:
+        """Record what came of an event; nothing when another has taken it over."""
+        with self._database.write(event.tenant_id) as tx:
+            row = inbox.held(tx, event)
+            if row is not None:
+                row.state, row.result = "done", result
+                tx.session.add(row)
+
+    def fail(self, event: Inbound, error: str) -> bool:
+        """Try again later; True when the attempts are spent and the event is given up."""
+        with self._database.write(event.tenant_id) as tx:
+            row = inbox.held(tx, event)
+            if row is None:
+                return False
+            spent = row.attempts >= self._max_attempts
+            row.state, row.result = ("failed" if spent else "ready"), error
+            row.lease_until, row.not_before = 0, tx.now + wait(row.attempts, jitter())
+            tx.session.add(row)
+            return spent

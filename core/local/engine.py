@@ -1,0 +1,79 @@
+"""The local inbox's own history: the local channel is a platform like any other, and this is what it keeps."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import col, select
+
+from core.ids import derived
+from core.store.database import Database, ReadTx
+from core.store.jobs import insert_once
+from core.store.tables import Inbox, LocalMessage
+
+
+@dataclass(frozen=True, slots=True)
+class LocalView:
+    """`body`: {"text": …} of a person's own message, or {"card": …}."""
+
+    message_id: UUID
+    delivery_key: str
+    author: str
+    body: dict[str, Any]
+    revision: int
+    sent_at: int
+
+
+class LocalEngine:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def post(self, tenant_id: str, person_id: UUID, delivery_key: str, author: str, body: dict[str, Any]) -> UUID:
+        """Put a message into a person's inbox, once per delivery key; its id."""
+        message_id = derived("local", tenant_id, person_id, delivery_key)
+        with self._database.write(tenant_id) as tx:
+            row = {
+                "tenant_id": tenant_id,
+                "message_id": message_id,
+                "person_id": person_id,
+                "delivery_key": delivery_key,
+                "author": author,
+                "body": body,
+                "revision": 1,
+                "sent_at": tx.now,
+            }
+            insert_once(tx, LocalMessage, row)
+        return message_id
+
+    def update(self, tenant_id: str, message_id: UUID, body: dict[str, Any]) -> bool:
+        """Replace a message in place; False when there is none."""
+        with self._database.write(tenant_id) as tx:
+            row = tx.session.get(LocalMessage, (tenant_id, message_id), with_for_update=True)
+            if row is not None and row.body != body:
+                row.body, row.revision = body, row.revision + 1
+                tx.session.add(row)
+            return row is not None
+
+    def find(self, tenant_id: str, person_id: UUID, delivery_key: str) -> UUID | None:
+        message_id = derived("local", tenant_id, person_id, delivery_key)
+        with self._database.read(tenant_id) as tx:
+            return message_id if tx.session.get(LocalMessage, (tenant_id, message_id)) else None
+
+    def history(self, tenant_id: str, person_id: UUID) -> tuple[list[LocalView], set[str]]:
+        """A person's messages, oldest first, and the events of theirs that are not done yet."""
+        with self._database.read(tenant_id) as tx:
+            rows = tx.session.exec(
+                select(LocalMessage)
+                .where(LocalMessage.tenant_id == tenant_id, LocalMessage.person_id == person_id)
+                .order_by(col(LocalMessage.sent_at), col(LocalMessage.message_id))
+            ).all()
+            waiting = _open_events(tx, person_id)
+        views = [LocalView(r.message_id, r.delivery_key, r.author, r.body, r.revision, r.sent_at) for r in rows]
+        return views, waiting
+
+
+def _open_events(tx: ReadTx, person_id: UUID) -> set[str]:
+    rows = select(Inbox.event_id).where(
+        Inbox.tenant_id == tx.tenant_id, Inbox.person_id == person_id, col(Inbox.state).in_(("ready", "running"))
+    )
+    return {event_id.partition(":")[2] for event_id in tx.session.exec(rows).all()}

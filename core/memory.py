@@ -1,0 +1,272 @@
+"""Memory: the whole embedded engine. Open it on a database, call it, close it.
+
+The only composition in core: it makes the engines, hands each what it needs, and opens the write transactions in which
+several take part.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+from uuid import UUID
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from core.access.engine import AccessEngine
+from core.access.grants import CardAction, Grant
+from core.answers.engine import AnswersEngine, Checked
+from core.clock import DAY, Clock, SystemClock
+from core.config import MemoryConfig
+from core.delivery.engine import DeliveryEngine
+from core.embed.protocol import Embedder
+from core.errors import InsufficientEvidence, NotFound
+from core.generate.engine import GenerateEngine
+from core.graph.engine import GraphEngine
+from core.inbound.engine import InboundEngine
+from core.ingest.engine import Incoming, IngestEngine, IngestResult, SourceView
+from core.jobs.engine import JobsEngine
+from core.library.engine import LibraryEngine
+from core.local.engine import LocalEngine
+from core.model.answers import Answer, SavedAnswer
+from core.model.evidence import Resolution
+from core.model.principals import Principal
+from core.model.spans import SpanRef
+from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest, WatchView
+from core.notices.engine import NoticesEngine
+from core.people.engine import PeopleEngine
+from core.planner.engine import Planned, PlannerEngine
+from core.planner.request import PlanRequest
+from core.recall.engine import RecallEngine
+from core.recall.index import HybridConfig
+from core.store import counts, models, sources, traces
+from core.store.counts import Status
+from core.store.database import Database, WriteTx
+from core.store.migrate import upgrade
+from core.verify.engine import VerifyEngine
+from core.watch.engine import Swept, WatchEngine
+
+DEFAULT_TENANT = "default"
+MUTE_TIMES = {"1d": DAY, "1w": 7 * DAY}
+"""What the mute buttons of a card mean, in µs; `stop` ends the watch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """`answer_id`: what stands now. `answer`: the new answer; None where the old stayed or was refreshed `already`."""
+
+    answer_id: UUID
+    answer: Answer | None
+    already: bool
+
+
+class Memory:
+    """The memory of every tenant in one database. Synchronous, and safe to share between threads."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        embedder: Embedder | None,
+        config: MemoryConfig | None = None,
+        clock: Clock | None = None,
+        keys: Mapping[str, Ed25519PublicKey] | None = None,
+    ) -> None:
+        """Open the database at `url` and bring its tables up to date.
+
+        `keys`: public keys, by id, that may have signed a write token. Raises InvalidConfig, StoreUnavailable, and
+        ModelMismatch when the database was embedded under another model.
+        """
+        self.config = config or MemoryConfig()
+        self.clock = clock or SystemClock()
+        self._database = Database(url, self.clock, synchronous=self.config.store.synchronous)
+        upgrade(self._database)
+        models.check(self._database, embedder)
+        self._embedder = embedder
+        self._make_engines(embedder, keys or {})
+
+    def _make_engines(self, embedder: Embedder | None, keys: Mapping[str, Ed25519PublicKey]) -> None:
+        config, database = self.config, self._database
+        self._graph = GraphEngine()
+        self._library = LibraryEngine()
+        self.people = PeopleEngine(database)
+        self._ingest = IngestEngine(database, self._graph, embedder)
+        hybrid = HybridConfig(
+            config.planner.lexical_weight, config.planner.bm25_half, config.planner.semantic_min_sim
+        )
+        self._recall = RecallEngine(embedder, hybrid)
+        self._planner = PlannerEngine(self._recall, self._library, None, config.planner)
+        self._generate = GenerateEngine(database, self._planner, self._library, embedder, config.answers)
+        self._watch = WatchEngine(database, config.watch)
+        reader = VerifyEngine(embedder, self._recall, self._library, config.verify)
+        self._answers = AnswersEngine(database, self._graph, self._watch, self._library, reader, config.answers)
+        limits = {"lease_secs": config.watch.lease_secs, "max_attempts": config.watch.max_attempts}
+        self.jobs = JobsEngine(database, **limits)
+        self.inbound = InboundEngine(database, **limits)
+        notices = NoticesEngine(self._library)
+        self.delivery = DeliveryEngine(database, notices, lease_secs=config.watch.lease_secs)
+        self.local = LocalEngine(database)
+        effects = {
+            "watch_create": self._watch_cited,
+            "watch_mute": self._mute,
+            "answer_save": self._save,
+            "answer_refresh": self._refresh,
+        }
+        self._access = AccessEngine(database, keys, effects)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._database.close()
+
+    def check_store(self) -> None:
+        """Raise StoreUnavailable when the database does not answer."""
+        self._database.check()
+
+    def status(self, tenant_id: str) -> Status:
+        """How much is remembered, and what waits."""
+        with self._database.read(tenant_id) as tx:
+            return counts.status(tx)
+
+    # ── documents ──
+
+    def ingest(
+        self,
+        uri: str,
+        data: bytes,
+        *,
+        readers: Sequence[str],
+        tenant: str = DEFAULT_TENANT,
+        media_type: str | None = None,
+        valid_start: int | None = None,
+        source_set: str | None = None,
+        replace_invalid: bool = False,
+    ) -> IngestResult:
+        """Take a document in; equal text is a no-op. `valid_start` (Ts) None: from now on.
+
+        Raises UnreadableDocument, InvalidRequest when no reader is named.
+        """
+        incoming = Incoming(uri, data, tuple(readers), media_type, valid_start, source_set, replace_invalid)
+        return self._ingest.ingest(tenant, incoming)
+
+    def remove(self, uri: str, *, tenant: str = DEFAULT_TENANT, valid_start: int | None = None) -> IngestResult:
+        """Tombstone a document that is gone. Raises NotFound."""
+        return self._ingest.remove(tenant, uri, valid_start)
+
+    def rename(self, uri: str, new_uri: str, *, tenant: str = DEFAULT_TENANT) -> None:
+        """Let a document go on under another uri. Raises NotFound, InvalidRequest."""
+        self._ingest.rename(tenant, uri, new_uri)
+
+    def sources(self, *, tenant: str = DEFAULT_TENANT, source_set: str | None = None) -> list[SourceView]:
+        """Every document that stands now, for an administrator: this read takes no principal and shows no text."""
+        return self._ingest.standing(tenant, source_set)
+
+    def resolve(self, spans: Sequence[SpanRef], principal: Principal) -> dict[SpanRef, Resolution]:
+        """Where cited words stand now: current coordinates, superseded or tombstoned."""
+        with self._database.read(principal.tenant_id) as tx:
+            return self._library.resolve(tx, spans, sources.readable(tx, principal), self.clock.now())
+
+    # ── asking ──
+
+    def plan(self, request: PlanRequest, principal: Principal) -> Planned:
+        """Select evidence. Raises InvalidRequest, InsufficientEvidence, SemanticUnavailable."""
+        with self._database.read(principal.tenant_id) as tx:
+            return self._planner.plan(tx, request, principal, self.clock.now())
+
+    def generate(self, question: str, principal: Principal) -> Answer:
+        """Answer a question from what the principal may read. Raises InsufficientEvidence, SemanticUnavailable."""
+        return self._generate.generate(question, principal)
+
+    # ── saved answers ──
+
+    def save_answer(self, trace_id: UUID, principal: Principal) -> UUID:
+        """Save a traced answer, once per person; it is watched from then on. Raises NotFound, InvalidRequest."""
+        with self._database.write(principal.tenant_id) as tx:
+            return self._answers.save(tx, trace_id, principal)[0]
+
+    def answer(self, answer_id: UUID, principal: Principal) -> SavedAnswer:
+        """Raises NotFound, alike for another's answer and for none."""
+        with self._database.read(principal.tenant_id) as tx:
+            return self._answers.get(tx, answer_id, principal, self.clock.now())
+
+    def answers(self, principal: Principal) -> list[SavedAnswer]:
+        with self._database.read(principal.tenant_id) as tx:
+            return self._answers.owned(tx, principal, self.clock.now())
+
+    def check_answer(self, answer_id: UUID, *, tenant: str = DEFAULT_TENANT) -> Checked | None:
+        """Judge a saved answer by what stands now; None for one that is gone or superseded."""
+        return self._answers.check(tenant, answer_id)
+
+    def refresh_answer(self, answer_id: UUID, principal: Principal) -> Refreshed:
+        """Ask the saved question again and let the new answer supersede the old, in one transaction.
+
+        Without evidence, or where nothing is close enough, the old answer stays as it was (`answer` is None).
+        """
+        with self._database.read(principal.tenant_id) as tx:
+            now = self.clock.now()
+            newest = self._answers.newest(tx, answer_id, principal, now)
+            saved = self._answers.get(tx, newest, principal, now)
+        if newest != answer_id:
+            return Refreshed(newest, None, already=True)
+        try:
+            answer = self._generate.generate(saved.question, principal)
+        except InsufficientEvidence:
+            return Refreshed(answer_id, None, already=False)
+        if not answer.known:
+            return Refreshed(answer_id, None, already=False)
+        with self._database.write(principal.tenant_id) as tx:
+            return Refreshed(self._answers.supersede(tx, answer_id, answer, principal), answer, already=False)
+
+    # ── watching ──
+
+    def watch(self, request: WatchRequest, principal: Principal) -> WatchView:
+        """Make a watch, or return the standing one. Raises InvalidRequest, NotFound, LimitReached."""
+        with self._database.write(principal.tenant_id) as tx:
+            return self._watch.create(tx, request, principal)
+
+    def watches(self, principal: Principal) -> list[WatchView]:
+        with self._database.read(principal.tenant_id) as tx:
+            return self._watch.owned(tx, principal)
+
+    def sweep(self, tenant: str = DEFAULT_TENANT) -> Swept:
+        """Turn what changed since the last sweep into fires and their jobs, once."""
+        return self._watch.sweep(tenant)
+
+    # ── taps ──
+
+    def redeem(self, token: str, action: CardAction) -> dict[str, Any]:
+        """Do what a card's button offers, once. Raises Refused with its code, LimitReached, InvalidRequest."""
+        return self._access.redeem(token, action)
+
+    def _watch_cited(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
+        """Watch the sections that a traced answer cites, one watch each."""
+        trace = traces.get(tx, UUID(action.target))
+        if trace is None or trace.person_id != principal.person_id:
+            raise NotFound
+        made = [
+            self._watch.create(tx, watch_on_section(node_id, title, principal), principal)
+            for node_id, title in trace.body["sections"]
+        ]
+        return {"watching": [view.name for view in made], "fresh": any(view.fresh for view in made)}
+
+    def _mute(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
+        until = None if action.arg == "stop" else tx.now + MUTE_TIMES[str(action.arg)]
+        view = self._watch.mute(tx, UUID(action.target), principal, until)
+        return {"name": view.name, "until": until}
+
+    def _save(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
+        answer_id, fresh = self._answers.save(tx, UUID(action.target), principal)
+        return {"answer_id": str(answer_id), "fresh": fresh}
+
+    def _refresh(self, tx: WriteTx, principal: Principal, action: CardAction, grant: Grant) -> dict[str, Any]:
+        answer_id = self._answers.ask_refresh(tx, UUID(action.target), principal, grant.delivery_key)
+        return {"answer_id": str(answer_id), "newer": answer_id != UUID(action.target)}
+
+
+def watch_on_section(node_id: str, title: str, principal: Principal) -> WatchRequest:
+    """A person's watch on one section or document, told in their own DM."""
+    target = {"kind": TargetKind.PERSON, "person_id": str(principal.person_id)}
+    events = (EventKind.FACT_CHANGED, EventKind.FACT_TOMBSTONED)
+    return WatchRequest(title, ScopeType.ENTITY, (node_id,), events, target)

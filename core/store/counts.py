@@ -1,0 +1,62 @@
+"""How much is remembered, and what waits."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlmodel import col, func, select
+
+from core.clock import FOREVER
+from core.model.nodes import DOCUMENT, PASSAGE, SAVED_ANSWER
+from core.store.database import ReadTx
+from core.store.tables import CardMessage, Job, NodeVersion, Person, Source, SweepCheckpoint, Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """`sweep_lag`: feed µs not yet swept. `synced_at`: when the stalest source was last looked at; None without any."""
+
+    documents: int
+    passages: int
+    saved_answers: int
+    people: int
+    watches: int
+    jobs: dict[str, int]
+    cards: dict[str, int]
+    sweep_lag: int
+    synced_at: int | None
+
+
+def status(tx: ReadTx) -> Status:
+    swept = tx.session.get(SweepCheckpoint, tx.tenant_id)
+    synced = tx.session.exec(select(func.min(Source.checked_at)).where(Source.tenant_id == tx.tenant_id)).one()
+    return Status(
+        documents=_nodes(tx, DOCUMENT),
+        passages=_nodes(tx, PASSAGE),
+        saved_answers=_nodes(tx, SAVED_ANSWER),
+        people=_count(tx, Person),
+        watches=_count(tx, Watch, col(Watch.enabled)),
+        jobs=_by_state(tx, Job),
+        cards=_by_state(tx, CardMessage),
+        sweep_lag=max(0, tx.last_tx - swept.tx) if swept else 0,
+        synced_at=synced,
+    )
+
+
+def _nodes(tx: ReadTx, label: str) -> int:
+    standing = (
+        col(NodeVersion.label) == label,
+        col(NodeVersion.tx_end) == FOREVER,
+        col(NodeVersion.valid_end) == FOREVER,
+        col(NodeVersion.tombstone).is_(False),
+    )
+    return _count(tx, NodeVersion, *standing)
+
+
+def _count(tx: ReadTx, table: Any, *conditions: Any) -> int:
+    rows = select(func.count()).select_from(table).where(table.tenant_id == tx.tenant_id, *conditions)
+    return int(tx.session.exec(rows).one())
+
+
+def _by_state(tx: ReadTx, table: Any) -> dict[str, int]:
+    rows = select(table.state, func.count()).where(table.tenant_id == tx.tenant_id).group_by(table.state)
+    return dict(tx.session.exec(rows.order_by(table.state)).all())

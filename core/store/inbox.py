@@ -1,0 +1,68 @@
+"""Questions and taps as they came in, kept until they are done."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import col, or_, select
+
+from core.store.database import ReadTx, WriteTx
+from core.store.jobs import insert_once
+from core.store.tables import Inbox
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """One event in hand. `attempts` is the fence: a later lease of it has a higher one."""
+
+    tenant_id: str
+    event_id: str
+    person_id: UUID
+    kind: str
+    body: dict[str, Any]
+    attempts: int
+
+
+def receive(tx: WriteTx, event_id: str, person_id: UUID, kind: str, body: dict[str, Any]) -> bool:
+    """True for an event never seen before; a repeat changes nothing."""
+    row = {
+        "tenant_id": tx.tenant_id,
+        "event_id": event_id,
+        "person_id": person_id,
+        "kind": kind,
+        "body": body,
+        "state": "ready",
+        "lease_until": 0,
+        "not_before": tx.now,
+        "attempts": 0,
+        "created_at": tx.now,
+    }
+    return insert_once(tx, Inbox, row)
+
+
+def lease(tx: WriteTx, until: int, limit: int) -> list[Inbound]:
+    """Take events of any tenant that are ready, or whose lease has run out, oldest first."""
+    free = or_(Inbox.state == "ready", col(Inbox.state) == "running")
+    rows = tx.session.exec(
+        select(Inbox)
+        .where(free, Inbox.lease_until <= tx.now, Inbox.not_before <= tx.now)
+        .order_by(col(Inbox.created_at), col(Inbox.event_id))
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    ).all()
+    for row in rows:
+        row.state, row.lease_until = "running", until
+        row.attempts += 1
+        tx.session.add(row)
+    return [Inbound(r.tenant_id, r.event_id, r.person_id, r.kind, r.body, r.attempts) for r in rows]
+
+
+def held(tx: WriteTx, event: Inbound) -> Inbox | None:
+    """The event's row if this lease of it is still the newest."""
+    row = tx.session.get(Inbox, (event.tenant_id, event.event_id), with_for_update=True)
+    return row if row is not None and row.state == "running" and row.attempts == event.attempts else None
+
+
+def state(tx: ReadTx, event_id: str) -> str | None:
+    row = tx.session.get(Inbox, (tx.tenant_id, event_id))
+    return row.state if row else None
