@@ -13,17 +13,16 @@ const newer = find("#newer");
 const title = document.title;
 const thread = new Thread(list, find("#entry"), document.body.dataset.bot);
 let loaded = false;
+let pinned = true;
 let unread = 0;
 let now = Date.now() * 1000; // a Ts: the server's clock, once it was heard
 
 function update(change) {
-  const pinned = !loaded || atBottom();
   const known = thread.size;
   now = change.now;
   const news = thread.apply(change).filter((message) => message.author === "bot");
   describe(change.person);
-  if (pinned) toBottom();
-  else if (thread.size > known) newer.hidden = false;
+  if (!pinned && thread.size > known) newer.hidden = false;
   if (loaded) news.forEach(tell);
   find("main").removeAttribute("aria-busy");
   loaded = true;
@@ -78,16 +77,23 @@ async function send(id, text) {
   thread.markFailed(id, sentence, () => send(id, text));
 }
 
+// Whoever reads the newest message keeps seeing it while things grow; whoever reads further up is left there.
 const page = document.scrollingElement;
-const atBottom = () => page.scrollHeight - page.scrollTop - page.clientHeight < 120;
+const keepPinned = new ResizeObserver(() => pinned && toBottom());
 
 function toBottom() {
+  pinned = true;
   newer.hidden = true;
-  page.scrollTo({ top: page.scrollHeight, behavior: "instant" });
+  page.scrollTo({ top: page.scrollHeight });
 }
 
+keepPinned.observe(list);
+keepPinned.observe(find(".bottom"));
 newer.addEventListener("click", toBottom);
-document.addEventListener("scroll", () => atBottom() && (newer.hidden = true), { passive: true });
+document.addEventListener("scroll", () => {
+  pinned = page.scrollHeight - page.scrollTop - page.clientHeight < 120;
+  if (pinned) newer.hidden = true;
+});
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "hidden") return;
   unread = 0;

@@ -58,13 +58,15 @@ function keepFocus(press) {
 
 /** Not `disabled`: that would drop the focus of whoever just pressed the button. */
 function setBusy(entry, busy) {
-  entry.querySelector(".bubble").setAttribute("aria-busy", busy);
+  entry.querySelector(":scope > .bubble").setAttribute("aria-busy", busy);
   for (const button of entry.querySelectorAll("button[data-kind]")) button.setAttribute("aria-disabled", busy);
 }
 
 function settle(entry, sentence) {
-  const outcome = entry.querySelector(".outcome");
+  const outcome = entry.querySelector(":scope > .outcome");
   outcome.textContent = sentence;
   outcome.hidden = !sentence;
-  if (sentence) announce(sentence);
+  if (!sentence) return;
+  outcome.scrollIntoView({ block: "nearest" });
+  announce(sentence);
 }

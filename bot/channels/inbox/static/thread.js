@@ -1,6 +1,8 @@
 // The conversation on the page: one entry a message, merged by id, so that a resync neither loses nor doubles one.
 
 const SECOND = 1_000_000; // a Ts counts microseconds
+// Of the page's own parts alone: a card may hold a <time> too.
+const part = (node, name) => node.querySelector(`:scope > ${name}`);
 const keyOf = (button) => ["kind", "target", "arg"].map((name) => button.dataset[name] ?? "").join("\u0000");
 
 export class Thread {
@@ -39,15 +41,15 @@ export class Thread {
 
   markFailed(id, sentence, retry) {
     const { node } = this.#entries.get(id);
-    const failed = node.querySelector(".failed");
+    const failed = part(node, ".failed");
     failed.querySelector("span").textContent = sentence;
     failed.querySelector("button").onclick = () => {
       failed.hidden = true;
-      node.querySelector(".looking").hidden = false;
+      part(node, ".looking").hidden = false;
       retry();
     };
     failed.hidden = false;
-    node.querySelector(".looking").hidden = true;
+    part(node, ".looking").hidden = true;
   }
 
   #isNews(message) {
@@ -59,15 +61,15 @@ export class Thread {
     const id = message.message_id;
     const node = this.#entries.get(id)?.node ?? this.#build(message);
     this.#entries.set(id, { node, message });
-    this.#fill(node.querySelector(".bubble"), message);
-    node.querySelector(".looking").hidden = !message.waiting;
-    node.querySelector(".failed").hidden = true;
-    const time = node.querySelector("time");
+    this.#fill(part(node, ".bubble"), message);
+    part(node, ".looking").hidden = !message.waiting;
+    part(node, ".failed").hidden = true;
+    const time = part(node, ".when > time");
     const moment = new Date(message.sent_at / 1000);
     time.dateTime = moment.toISOString();
     time.textContent = this.#format(moment, { hour: "2-digit", minute: "2-digit" });
     const author = message.author === "bot" ? this.#bot : "You";
-    node.querySelector(".bubble").setAttribute("aria-label", `${author}, ${time.textContent}`);
+    part(node, ".bubble").setAttribute("aria-label", `${author}, ${time.textContent}`);
   }
 
   #build(message) {
@@ -86,6 +88,8 @@ export class Thread {
     const held = bubble.contains(document.activeElement) ? keyOf(document.activeElement) : null;
     const fragment = document.createElement("template");
     fragment.innerHTML = message.html;
+    // No card holds either; both lead the page away, and no content policy stops a refresh.
+    for (const exit of fragment.content.querySelectorAll("meta, form")) exit.replaceWith(...exit.childNodes);
     bubble.replaceChildren(fragment.content);
     bubble.removeAttribute("aria-busy");
     if (held !== null) (this.#button(bubble, held) ?? bubble).focus();
@@ -117,7 +121,7 @@ export class Thread {
     for (const node of this.#list.children) {
       const { message } = this.#entries.get(node.dataset.message);
       const name = this.#dayName(message.sent_at, now);
-      const day = node.querySelector(".day");
+      const day = part(node, ".day");
       day.textContent = name;
       day.hidden = name === previous;
       previous = name;

@@ -19,7 +19,10 @@ BOB = PersonKey("acme", UUID(int=2))
 
 @dataclass
 class MemoryInbox:
-    """Behaves as the backend promises: durable once returned, one event once, a pulse at once and after each change."""
+    """Behaves as the backend promises: durable once returned, one event once, a pulse at once and after each change.
+
+    While `gate` is shut, questions and taps are under way.
+    """
 
     clock: ManualClock
     conversations: dict[PersonKey, list[InboxMessage]] = field(default_factory=dict)
@@ -29,20 +32,21 @@ class MemoryInbox:
     failure: Exception | None = None
     status: str = "Synced 2 minutes ago"
     suggestions: tuple[str, ...] = ("How long do refunds take?", "Who approves discounts over 20 %?")
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
     subscribers: list[tuple[PersonKey, asyncio.Event]] = field(default_factory=list)
 
     async def messages(self, person: PersonKey) -> list[InboxMessage]:
         return list(self.conversations.get(person, []))
 
     async def ask(self, person: PersonKey, event_id: str, text: str) -> None:
-        self._fail()
+        await self._pass()
         if (person, event_id) in self.asked:
             return
         self.asked[person, event_id] = text
         self.put(person, InboxMessage(event_id, self.clock.now(), "person", escape(text), text, 1, waiting=True))
 
     async def tap(self, person: PersonKey, tap: Tap) -> str | None:
-        self._fail()
+        await self._pass()
         self.taps.append((person, tap))
         return self.outcome
 
@@ -92,7 +96,8 @@ class MemoryInbox:
             if subscriber == person:
                 changed.set()
 
-    def _fail(self) -> None:
+    async def _pass(self) -> None:
+        await self.gate.wait()
         if self.failure is not None:
             raise self.failure
 
@@ -114,7 +119,9 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def backend(clock: ManualClock) -> MemoryInbox:
-    return MemoryInbox(clock)
+    inbox = MemoryInbox(clock)
+    inbox.gate.set()
+    return inbox
 
 
 @pytest.fixture
