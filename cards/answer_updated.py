@@ -89,7 +89,7 @@ def _single(answer: StaleAnswer, nonce: str) -> Card:
         Text((Plain("You asked: "), *say(short(answer.question, 300)))),
         Rows(rows, more=len(answer.claims[ROWS:])),
         Text((Plain(STATUS_WORDS[answer.status]),)),
-        Context((Plain("You saved this answer on "), Date(answer.saved_at), Plain(", so you hear when it moves."))),
+        Context((Plain("You get this because you saved the answer on "), Date(answer.saved_at))),
     )
     fallback = (Plain(f"{title}: "), Plain(short(answer.question, 100)))
     return Card((Plain(title),), blocks, _actions(answer, nonce), fallback, _severity((answer,)))

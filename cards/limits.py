@@ -48,7 +48,8 @@ def fitted(card: Card, render: Callable[[Card], Rendered], within: Callable[[Ren
     for smaller in degraded(card):
         if within(rendered):
             break
-        rendered = render(smaller)
+        if smaller != card:
+            card, rendered = smaller, render(smaller)
     return rendered
 
 

@@ -135,7 +135,7 @@ def choose_watch(query: str, choices: tuple[WatchChoice, ...], nonce: str, more:
         return notice("Nothing to watch there", text, "Try other words, or the name of a document.")
     rows = tuple(_choice_row(choice, nonce) for choice in choices[:ROWS])
     hint = "Add a word to narrow it down."
-    title = "What should I watch?"
+    title = "Choose what to watch"
     return _listing(title, Rows(rows, more=total - len(rows), more_hint=hint), "You can stop at any time: “watching”.")
 
 

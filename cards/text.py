@@ -21,6 +21,7 @@ Measure = Callable[[str], int]
 
 _NEWLINE = regex.compile(r"\r\n?|[\u0085\u2028\u2029\x0b\x0c]")
 _UNENCODABLE = regex.compile(r"[\ud800-\udfff]")
+_HIDDEN = regex.compile(r"[\p{DI}\p{Cc}\uFFF9-\uFFFB--[\n\t]]", regex.VERSION1)
 _KEPT_OR_HIDDEN = regex.compile(
     r"""
     (?P<kept>
@@ -41,8 +42,10 @@ _URL = regex.compile(r"https?://[^\s\\<>\"'`|{}^]+", regex.IGNORECASE)
 
 def clean(text: str) -> str:
     """The visible part of `text`; lines end in a newline, halves of surrogate pairs become U+FFFD."""
+    if text.isprintable() and text.isascii():
+        return text
     text = _UNENCODABLE.sub("\ufffd", _NEWLINE.sub("\n", text))
-    return _KEPT_OR_HIDDEN.sub(lambda found: found["kept"] or "", text)
+    return text if not _HIDDEN.search(text) else _KEPT_OR_HIDDEN.sub(lambda found: found["kept"] or "", text)
 
 
 def one_line(text: str) -> str:
@@ -66,7 +69,7 @@ def shown(text: str) -> str:
 
 def utf16_length(text: str) -> int:
     """Characters as JavaScript counts them: never fewer than Python does, so safe for a platform that says neither."""
-    return len(text) + sum(char > "\uffff" for char in text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def truncate(text: str, limit: int, measure: Measure = utf16_length) -> str:

@@ -1,0 +1,231 @@
+"""Text as the world writes it, and the content of every card made of it."""
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from cards.actions import Action, Button, LinkButton
+from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, answer
+from cards.answer_updated import (
+    STATUS_WORDS,
+    VERDICT_WORDS,
+    AnswerUpdatedContent,
+    ChangedClaim,
+    StaleAnswer,
+    answer_updated,
+)
+from cards.clarification import ClarificationContent, Option, clarification
+from cards.inline import Bold, Code, Date, Joined, Link, Plain, Words
+from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
+from cards.model import (
+    Card,
+    Change,
+    Citation,
+    Citations,
+    Context,
+    Divider,
+    Fields,
+    Item,
+    Outcome,
+    Quote,
+    Rows,
+    Text,
+)
+from cards.notices import AnswerEntry, WatchChoice, WatchEntry, choose_watch, error, notice, saved_list, watch_list
+from cards.phrases import ChangeLine
+from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
+
+INJECTIONS = (
+    "<!channel>",
+    "<!here|here>",
+    "<@U1>",
+    "<#C1|general>",
+    "<https://evil.example|Approve>",
+    "<!date^0^{date}|x>",
+    "*x* _y_ ~z~ `w`",
+    "a<b&&b>c",
+    "&lt;!here&gt;",
+    "&amp;amp;",
+    "[Approve](https://evil.example)",
+    "![x](https://evil.example/x.png)",
+    "{{DATE(2026-11-29T21:00:00Z,SHORT)}}",
+    "{{{TIME(2026-11-29T21:00:00Z)}}}",
+    "${x}",
+    "<at>Ada</at>",
+    "<script>alert(1)</script>",
+    "\"'><img src=x onerror=alert(1)>",
+    "```\nnever closed",
+    "# heading\n> quote\n- item\n1. one",
+    ":smile:",
+    "\\*not\\*",
+)
+CLUSTERS = ("👩‍👩‍👧‍👦", "🇩🇪", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "क्षि", "1️⃣", "👍🏽", "é")
+HIDDEN = (
+    "\u202e",
+    "\u2066",
+    "\u200b",
+    "\u200d",
+    "\ufeff",
+    "\u00ad",
+    "\x1b[31m",
+    "\x00",
+    "\x07",
+    "\U000e0041",
+    "\ufe0f",
+    "\u3164",
+)
+SPACES = ("", " ", "\t", "\n", "\r\n", "\u2028", "\u00a0", "\u2800")
+_PIECES = st.one_of(
+    st.text(max_size=12),
+    st.text(st.characters(), max_size=6),
+    st.sampled_from(
+        INJECTIONS + CLUSTERS + HIDDEN + SPACES + ("שלום", "مرحبا", "退货期限", "14 days", "€5,000", "not")
+    ),
+)
+
+short_texts = st.lists(_PIECES, max_size=6).map("".join)
+texts = st.one_of(
+    short_texts, st.builds(lambda text, times: (text * times)[:10_000], short_texts, st.integers(1, 2_500))
+)
+urls = st.one_of(
+    st.none(),
+    st.sampled_from(("https://wiki.example.org/a?b=1&c=2", "http://x.example/ä", "javascript:alert(1)", "data:x")),
+    st.builds(lambda tail: "https://wiki.example.org/" + "p" * tail, st.integers(0, 2_000)),
+    short_texts,
+)
+times = st.one_of(st.integers(-(10**19), 10**19), st.just(1_795_392_000_000_000), st.integers(0, 2 * 10**15))
+tokens = st.text("abcXYZ019._:~=+/-", min_size=1, max_size=128)
+nonces = st.text("abc019-", min_size=1, max_size=64)
+
+
+@st.composite
+def many(draw: st.DrawFn, of: st.SearchStrategy[object], most: int) -> tuple[object, ...]:
+    """Up to `most` items made of a few different ones, so that long lists stay cheap to draw."""
+    few = draw(st.lists(of, max_size=3))
+    return tuple((few * most)[: draw(st.integers(0, most))]) if few else ()
+
+
+change_lines = st.builds(
+    ChangeLine,
+    section_path=many(texts, 4),
+    source_name=texts,
+    source_url=urls,
+    before=texts,
+    after=texts,
+    kind=st.sampled_from(("changed", "removed", "added")),
+    learned=times,
+    valid_from=st.none() | times,
+)
+memory_changes = st.builds(
+    MemoryChangeContent,
+    changes=many(change_lines, 500),
+    watches=many(st.builds(MatchedWatch, texts, st.none() | tokens, st.booleans()), 30),
+    nonce=nonces,
+    more=st.integers(0, 10**6),
+    watch_target=st.none() | tokens,
+    late_since=st.none() | times,
+).map(memory_change)
+claims = st.builds(ChangedClaim, texts, texts, st.sampled_from(list(VERDICT_WORDS)), many(texts, 3), texts, urls)
+stale_answers = st.builds(
+    StaleAnswer,
+    tokens,
+    texts,
+    st.sampled_from(list(STATUS_WORDS)),
+    st.booleans(),
+    many(claims, 50),
+    times,
+    st.none() | tokens,
+)
+answers_updated = st.builds(
+    AnswerUpdatedContent, many(stale_answers, 40).filter(bool), nonces, st.integers(0, 999)
+).map(answer_updated)
+briefs = st.builds(
+    WeeklyBriefContent,
+    lines=many(st.builds(BriefLine, change_lines, st.booleans(), st.none() | tokens), 500),
+    nonce=nonces,
+    stop_target=tokens,
+    more=st.integers(0, 999),
+    watches=many(texts, 20),
+    period=st.sampled_from(("hour", "day", "week")),
+).map(weekly_brief)
+sentences = st.builds(
+    AnswerSentence,
+    texts,
+    st.lists(st.integers(1, 9), max_size=3).map(tuple),
+    st.sampled_from(("quoted", "supported", "partial", "unsupported", "uncited")),
+)
+answers = st.builds(
+    AnswerContent,
+    question=texts,
+    sentences=many(sentences, 30),
+    citations=many(st.builds(AnswerCitation, texts, urls, many(texts, 3), texts), 60),
+    target=tokens,
+    nonce=nonces,
+    watch_names=many(texts, 10),
+    ungrounded=st.booleans(),
+    open_questions=many(texts, 5),
+    saved=st.booleans(),
+).map(answer)
+clarifications = st.builds(
+    ClarificationContent, tokens, texts, texts, many(st.builds(Option, tokens, texts), 12), nonces
+).map(clarification)
+lists = st.one_of(
+    st.builds(watch_list, many(st.builds(WatchEntry, tokens, texts, st.just("daily"), texts), 40), nonces),
+    st.builds(saved_list, many(st.builds(AnswerEntry, texts, st.sampled_from(list(STATUS_WORDS)), times), 40)),
+    st.builds(choose_watch, texts, many(st.builds(WatchChoice, tokens, texts, texts), 40), nonces),
+    st.builds(notice, texts, texts, texts),
+    st.builds(error, texts, texts),
+)
+built_cards = st.one_of(memory_changes, answers_updated, briefs, answers, clarifications, lists)
+
+words: st.SearchStrategy[Words] = st.recursive(
+    st.one_of(
+        st.builds(Plain, texts),
+        st.builds(Code, texts),
+        st.builds(Link, texts, urls.map(lambda url: url or "")),
+        st.builds(Date, times, st.sampled_from(("day", "moment"))),
+    ),
+    lambda inner: st.one_of(
+        st.builds(Bold, st.lists(inner, max_size=3).map(tuple)),
+        st.builds(Joined, st.lists(inner, max_size=3).map(tuple)),
+    ),
+    max_leaves=5,
+).map(lambda part: (part,))
+buttons: st.SearchStrategy[Action] = st.one_of(
+    st.builds(
+        Button,
+        st.sampled_from(("watch_create", "watch_mute", "answer_refresh", "answer_save", "clarify_vote")),
+        tokens,
+        nonces,
+        texts,
+        st.none() | tokens,
+        st.sampled_from(("primary", "normal")),
+        st.none() | texts,
+    ),
+    st.builds(LinkButton, texts, urls.map(lambda url: url or "")),
+)
+rows = st.one_of(
+    st.builds(Change, words, words, words, words, st.just("Before"), st.just("Now"), many(buttons, 3)),
+    st.builds(Item, words, words, many(buttons, 3)),
+)
+blocks = st.one_of(
+    st.builds(Text, words),
+    st.builds(Quote, words, words),
+    st.builds(Rows, many(rows, 60), words, st.integers(0, 99), st.just("")),
+    st.builds(Fields, many(st.tuples(words, words), 20)),
+    st.builds(Citations, many(st.builds(Citation, st.integers(1, 99), words, words), 60), st.integers(0, 9)),
+    st.builds(Context, words),
+    st.just(Divider()),
+)
+any_cards = st.builds(
+    Card,
+    title=words,
+    blocks=many(blocks, 80),
+    actions=many(buttons, 40),
+    fallback=words,
+    severity=st.sampled_from(("normal", "material")),
+    outcomes=many(st.builds(Outcome, tokens, texts), 30),
+)
+cards = st.one_of(built_cards, any_cards)
+
+# Long texts and long lists take their time, and how long is no matter of these tests.
+patiently = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
