@@ -1,7 +1,7 @@
 """The query language: a list of `{prop, op, value}` joined by AND, `{any: [...]}` for OR. Parsed once, then matched.
 
 Comparison is typed and total: numbers with numbers, text with text (by code point), true and false with each other; any
-other pair is unequal and has no order. A property that is absent or null matches `exists: false` and `ne`, no more; `ne`
+other pair is unequal and has no order. An absent or null property matches `exists: false` and `ne`, nothing else; `ne`
 is the exact opposite of `eq`. `contains` finds a part of a text, or an element of a list. `match` finds words: the
 recall index answers it, so it may stand once, under AND, and counts as met here.
 """
