@@ -19,7 +19,7 @@ def derived(*parts: object) -> UUID:
 
 def watch_derived(prefix: str, watch_id: UUID, start: int, end: int) -> UUID:
     """Id of a fire or its job: xxh3_128 of `prefix:watch_id:start:end` (page: watch and jobs, Sweep)."""
-    return UUID(int=xxhash.xxh3_128_intdigest(f"{prefix}:{watch_id}:{start}:{end}"))
+    return UUID(int=xxhash.xxh3_128_intdigest(f"{prefix}:{watch_id}:{start}:{end}".encode()))
 
 
 def random_id() -> UUID:

@@ -89,9 +89,7 @@ class Memory:
         self._library = LibraryEngine()
         self.people = PeopleEngine(database)
         self._ingest = IngestEngine(database, self._graph, embedder)
-        hybrid = HybridConfig(
-            config.planner.lexical_weight, config.planner.bm25_half, config.planner.semantic_min_sim
-        )
+        hybrid = HybridConfig(config.planner.lexical_weight, config.planner.bm25_half, config.planner.semantic_min_sim)
         self._recall = RecallEngine(embedder, hybrid)
         self._planner = PlannerEngine(self._recall, self._library, None, config.planner)
         self._generate = GenerateEngine(database, self._planner, self._library, embedder, config.answers)

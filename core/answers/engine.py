@@ -42,7 +42,13 @@ class Checked:
 
 class AnswersEngine:
     def __init__(
-        self, database: Database, graph: Graph, watches: Watches, library: Library, reader: Reader, config: AnswersConfig
+        self,
+        database: Database,
+        graph: Graph,
+        watches: Watches,
+        library: Library,
+        reader: Reader,
+        config: AnswersConfig,
     ) -> None:
         self._database = database
         self._graph = graph
@@ -175,7 +181,12 @@ class AnswersEngine:
         ]
 
     def _judge_claim(
-        self, tx: ReadTx, text: str, resolutions: Sequence[Resolution], spans: Sequence[SpanRef], readable: Collection[UUID]
+        self,
+        tx: ReadTx,
+        text: str,
+        resolutions: Sequence[Resolution],
+        spans: Sequence[SpanRef],
+        readable: Collection[UUID],
     ) -> Judged:
         state = evidence_state(resolutions)
         if state is not ClaimState.AFFECTED:
@@ -211,7 +222,11 @@ class AnswersEngine:
         if not moved:
             return Checked(before, before)
         severity = fold_severity(claim.severity for claim in judged)
-        self._put(tx, node.node_id, {**node.props, "claims": claims, "status": after, "severity": severity, "checkedAt": tx.now})
+        self._put(
+            tx,
+            node.node_id,
+            {**node.props, "claims": claims, "status": after, "severity": severity, "checkedAt": tx.now},
+        )
         if worse(after, before):
             self._watches.emit(tx, EventKind.ANSWER_STALE, node.node_id)
         return Checked(before, after, moved)

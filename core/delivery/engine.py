@@ -30,6 +30,7 @@ from core.store.tables import CardMessage, ChatIdentity, NotifyDelivery, Person,
 Present = Callable[[Notice, str, Person], dict[str, Any]]
 """(what to say, the card's nonce, to whom) → the card as stored. Pure: it runs inside the transaction."""
 
+_TO_SEND = {CardState.PENDING, CardState.FAILED}
 LOOK_AFTER = MINUTE
 """How long past its lease a card in doubt waits before anyone looks: the platform's own history lags."""
 MUTES = ("1d", "1w", "stop")
@@ -74,11 +75,11 @@ class DeliveryEngine:
             if person is None or not person.active or identity is None:
                 _skip(tx, deliveries, "unreachable")
                 return 0
-            if person.muted_until > tx.now:
-                _hold(tx, deliveries, person.muted_until)
+            ready = _hold_muted(tx, deliveries, person)
+            if not ready:
                 return 0
-            kind = deliveries[0].kind
-            batch = [delivery for delivery in deliveries if delivery.kind == kind]
+            kind = ready[0].kind
+            batch = [delivery for delivery in ready if delivery.kind == kind]
             subject = "fires:" + json_hash(sorted(str(delivery.fire_id) for delivery in batch))
             message_id = self._new(tx, person_id, identity, subject, kind)
             for delivery in batch:
@@ -137,7 +138,12 @@ class DeliveryEngine:
         return message.message_id
 
     def _fill(
-        self, tx: WriteTx, message: CardMessage, card: dict[str, Any], actions: Sequence[PermittedAction], generation_id: str
+        self,
+        tx: WriteTx,
+        message: CardMessage,
+        card: dict[str, Any],
+        actions: Sequence[PermittedAction],
+        generation_id: str,
     ) -> None:
         grant = Grant(tx.tenant_id, message.person_id, tuple(actions), generation_id, str(message.message_id))
         message.card, message.fingerprint = card, fingerprint(grant)
@@ -152,50 +158,42 @@ class DeliveryEngine:
             return messages.due(tx, self._database.clock.now(), limit)
 
     def take(self, tenant_id: str, message_id: UUID, present: Present) -> Outgoing | None:
-        """Look again at what the recipient may see, and write the card down as sending; None when there is nothing to send."""
+        """Look again at what the recipient may see, and write the card down as sending; None: nothing to send now."""
         with self._database.write(tenant_id) as tx:
             message = messages.locked(tx, message_id)
-            if message is None or message.state not in {CardState.PENDING, CardState.FAILED} or message.not_before > tx.now:
+            if message is None or message.state not in _TO_SEND or message.not_before > tx.now:
                 return None
             person = people.get(tx, message.person_id)
             if person is None or not person.active:
-                return self._drop(tx, message, "not_authorised")
-            if message.kind in {CHANGES, ANSWERS}:
-                reason = self._recompose(tx, message, person, present)
-                if reason is not None:
-                    return self._drop(tx, message, reason)
-            return self._begin(tx, message)
+                _drop(tx, message, "not_authorised")
+                return None
+            if message.kind in {CHANGES, ANSWERS} and not self._recompose(tx, message, person, present):
+                return None
+            message.state = step(CardState(message.state), CardEvent.CLAIM)
+            message.fence += 1
+            message.attempts += 1
+            message.lease_until = tx.now + self._lease
+            tx.session.add(message)
+            return _outgoing(message)
 
-    def _recompose(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> str | None:
-        """Fill a card about fires with what its recipient may see now; the reason when that is nothing."""
+    def _recompose(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
+        """Fill a card about fires with what its recipient may see now; False when it is dropped or held instead."""
         deliveries = messages.deliveries_of(tx, message.message_id)
-        fires = watches.fires(tx, [delivery.fire_id for delivery in deliveries])
-        held = [watch.muted_until for _, watch in fires.values() if watch.muted_until > tx.now]
-        live = [(fire, watch) for fire, watch in fires.values() if watch.enabled and watch.muted_until <= tx.now]
-        if not live:
-            return "suppressed" if not held else "muted"
-        composed = self._notices.compose(tx, people.principal(person), message.kind, live)
+        fires = list(watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values())
+        live = [(fire, watch) for fire, watch in fires if watch.enabled]
+        until = max(person.muted_until, min((watch.muted_until for _, watch in live), default=0))
+        if until > tx.now:
+            message.not_before = until
+            tx.session.add(message)
+            return False
+        composed = self._notices.compose(tx, people.principal(person), message.kind, live) if live else None
         if composed is None:
-            return "no_net_change"
+            _drop(tx, message, "no_net_change" if live else "suppressed")
+            return False
         message.shown = [[str(ref), upto] for ref, upto in composed.shown]
         message.source_ids = [str(source_id) for source_id in composed.source_ids]
-        card = present(composed.notice, message.nonce, person)
-        self._fill(tx, message, card, _permitted(composed.notice), "")
-        return None
-
-    def _begin(self, tx: WriteTx, message: CardMessage) -> Outgoing:
-        message.state = step(CardState(message.state), CardEvent.CLAIM)
-        message.fence += 1
-        message.attempts += 1
-        message.lease_until = tx.now + self._lease
-        tx.session.add(message)
-        return _outgoing(message)
-
-    def _drop(self, tx: WriteTx, message: CardMessage, reason: str) -> None:
-        message.state = step(CardState(message.state), CardEvent.SKIP)
-        message.reason = reason
-        tx.session.add(message)
-        _skip(tx, messages.deliveries_of(tx, message.message_id), reason)
+        self._fill(tx, message, present(composed.notice, message.nonce, person), _permitted(composed.notice), "")
+        return True
 
     # ── what became of it ──
 
@@ -335,10 +333,26 @@ def _skip(tx: WriteTx, deliveries: Sequence[NotifyDelivery], reason: str) -> Non
             tx.session.add(fire)
 
 
-def _hold(tx: WriteTx, deliveries: Sequence[NotifyDelivery], until: int) -> None:
+def _hold_muted(tx: WriteTx, deliveries: Sequence[NotifyDelivery], person: Person) -> list[NotifyDelivery]:
+    """Put off what its person or its watch has muted until the mute ends; what is left may be told now."""
+    fires = watches.fires(tx, [delivery.fire_id for delivery in deliveries])
+    ready: list[NotifyDelivery] = []
     for delivery in deliveries:
-        delivery.not_before = until
-        tx.session.add(delivery)
+        watch = fires[delivery.fire_id][1] if delivery.fire_id in fires else None
+        until = max(person.muted_until, watch.muted_until if watch else 0)
+        if until > tx.now:
+            delivery.not_before = until
+            tx.session.add(delivery)
+        else:
+            ready.append(delivery)
+    return ready
+
+
+def _drop(tx: WriteTx, message: CardMessage, reason: str) -> None:
+    message.state = step(CardState(message.state), CardEvent.SKIP)
+    message.reason = reason
+    tx.session.add(message)
+    _skip(tx, messages.deliveries_of(tx, message.message_id), reason)
 
 
 def _outgoing(message: CardMessage) -> Outgoing:
@@ -354,4 +368,3 @@ def _outgoing(message: CardMessage) -> Outgoing:
         card=message.card,
         fence=message.fence,
     )
-

@@ -38,7 +38,7 @@ class GenerateEngine:
         if self._embedder is None:
             raise SemanticUnavailable
         with self._database.read(principal.tenant_id) as tx:
-            planned = self._planner.plan_question(tx, question, principal)
+            planned = self._planner.plan_question(tx, question, principal, self._database.clock.now())
             heaviest = sorted(planned.spans, key=lambda span: (-span.weight, span.span))[:_PASSAGES_READ]
             known = planned.best_cosine >= self._config.min_cosine
             sentences = self._sentences(tx, question, heaviest) if known else []
@@ -84,7 +84,9 @@ class GenerateEngine:
             "usage": {"promptTokens": 0, "completionTokens": 0},
             "bestCosine": round(answer.best_cosine, 6),
             "coordinates": [_coordinates(span.span) for span in planned],
-            "claims": [{"text": c.text, "citations": [_coordinates(p.span) for p in c.citations]} for c in answer.claims],
+            "claims": [
+                {"text": c.text, "citations": [_coordinates(p.span) for p in c.citations]} for c in answer.claims
+            ],
             "sections": [[str(cited.node_id), cited.title] for cited in answer.sections],
         }
         with self._database.write(principal.tenant_id) as tx:
@@ -93,4 +95,3 @@ class GenerateEngine:
 
 def _coordinates(span: SpanRef) -> list[str | int]:
     return [str(span.source_id), span.source_version_tx, span.start, span.end]
-

@@ -1,8 +1,8 @@
 """Writing nodes and edges over an interval of valid time. The rule itself is pure: `core.graph.bitemporal`."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields, replace
-from typing import TypeVar
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TypeVar, cast
 from uuid import UUID
 
 from core.clock import FOREVER
@@ -10,7 +10,7 @@ from core.graph import bitemporal
 from core.model.nodes import Edge, EdgeWrite, Node, NodeWrite
 from core.store import boundaries
 from core.store.database import ReadTx, WriteTx
-from core.store.versions import EDGES, NODES, Versions
+from core.store.versions import EDGES, NODES
 
 R = TypeVar("R", Node, Edge)
 
@@ -23,6 +23,10 @@ class GraphEngine:
         rows = NODES.as_of(tx, ids, now, tx.last_tx)
         return {node_id: node for node_id, node in rows.items() if not node.tombstone}
 
+    def labelled(self, tx: ReadTx, label: str, now: int) -> list[Node]:
+        """Every node of a label that stands today."""
+        return [node for node in NODES.labelled(tx, label, now, tx.last_tx) if not node.tombstone]
+
     def write(self, tx: WriteTx, writes: Sequence[NodeWrite], valid: tuple[int, int]) -> None:
         """Let each node be so over `valid`; one feed row a node, and a boundary where `valid` begins or ends ahead."""
         existing = _grouped(NODES.open_rows(tx, [write.node_id for write in writes], valid), "node_id")
@@ -30,11 +34,10 @@ class GraphEngine:
         closed: list[Node] = []
         for write in writes:
             rows = existing.get(write.node_id, [])
-            fresh = Node(**_shared(write, Node), valid_start=valid[0], valid_end=valid[1], tx_start=tx.tx, tx_end=FOREVER)
-            ends, begins = _change(rows, fresh, tx.tx)
+            ends, begins = _change(rows, write.over(valid, tx.tx))
             closed += ends
             opened += begins
-            self._report(tx, write, rows)
+            _report(tx, write, rows)
         NODES.close(tx, closed)
         NODES.insert(tx, opened)
         boundaries.note(tx, [(write.node_id, write.label) for write in writes], valid)
@@ -44,40 +47,38 @@ class GraphEngine:
         opened: list[Edge] = []
         closed: list[Edge] = []
         for write in writes:
-            fresh = Edge(**_shared(write, Edge), valid_start=valid[0], valid_end=valid[1], tx_start=tx.tx, tx_end=FOREVER)
-            ends, begins = _change(existing.get(write.edge_id, []), fresh, tx.tx)
+            ends, begins = _change(existing.get(write.edge_id, []), write.over(valid, tx.tx))
             closed += ends
             opened += begins
         EDGES.close(tx, closed)
         EDGES.insert(tx, opened)
 
-    def _report(self, tx: WriteTx, write: NodeWrite, rows: Sequence[Node]) -> None:
-        change = "tombstoned" if write.tombstone else "changed" if rows else "created"
-        old_tx = max((row.tx_start for row in rows), default=None)
-        tx.feed("node", write.node_id, change, label=write.label, old_tx=old_tx, new_tx=tx.tx)
+
+def _report(tx: WriteTx, write: NodeWrite, rows: Sequence[Node]) -> None:
+    change = "tombstoned" if write.tombstone else "changed" if rows else "created"
+    old_tx = max((row.tx_start for row in rows), default=None)
+    tx.feed("node", write.node_id, change, label=write.label, old_tx=old_tx, new_tx=tx.tx)
 
 
-def _change(rows: Sequence[R], fresh: R, tx: int) -> tuple[list[R], list[R]]:
+def _change(rows: Sequence[R], fresh: R) -> tuple[list[R], list[R]]:
     """The rows to close and the rows to open, by the bitemporal rule."""
-    current = [_version(row) for row in rows]
-    change = bitemporal.write(
-        current, fresh, valid=(fresh.valid_start, fresh.valid_end), tx=tx, tombstone=fresh.tombstone
-    )
-    closed = [row for row, version in zip(rows, current, strict=True) if version in change.close]
+    valid = (fresh.valid_start, fresh.valid_end)
+    change = bitemporal.write([_version(row) for row in rows], fresh, valid, fresh.tx_start, fresh.tombstone)
     opened = [
-        replace(version.body, valid_start=version.valid_start, valid_end=version.valid_end, tx_start=tx, tx_end=FOREVER)  # type: ignore[type-var]  # a Version carries the row it was made of
-        for version in change.insert
+        replace(
+            cast("R", part.body),
+            valid_start=part.valid_start,
+            valid_end=part.valid_end,
+            tx_start=part.tx_start,
+            tx_end=FOREVER,
+        )
+        for part in change.insert
     ]
-    return closed, opened
+    return [cast("R", part.body) for part in change.close], opened
 
 
 def _version(row: Node | Edge) -> bitemporal.Version:
     return bitemporal.Version(row.valid_start, row.valid_end, row.tx_start, row.tx_end, row.tombstone, row)
-
-
-def _shared(write: NodeWrite | EdgeWrite, kind: type[Node] | type[Edge]) -> Mapping[str, object]:
-    wanted = {field.name for field in fields(kind)}
-    return {field.name: getattr(write, field.name) for field in fields(write) if field.name in wanted}
 
 
 def _grouped(rows: Sequence[R], id_name: str) -> dict[UUID, list[R]]:

@@ -17,6 +17,7 @@ from core.embed.protocol import Embedder
 from core.errors import InvalidRequest, NotFound, StoreUnavailable
 from core.ids import derived, random_key
 from core.ingest import changes, links
+from core.ingest.canonical import Errors
 from core.ingest.ids import document_id
 from core.ingest.layout import Layout, layout
 from core.ingest.reading import read
@@ -24,7 +25,7 @@ from core.jsonhash import keyed_hash
 from core.model.documents import Document
 from core.model.nodes import SECTION, Node
 from core.model.ports import Graph
-from core.store import sources
+from core.store import models, sources
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import RecallEntry, Source, SourceVersion, Span
 from core.store.versions import EDGES, NODES
@@ -60,6 +61,17 @@ class IngestResult:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceView:
+    """A document that stands now, without its text."""
+
+    source_id: UUID
+    uri: str
+    title: str
+    readers: tuple[str, ...]
+    version_tx: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Base:
     """What an ingest is computed against; it must still be so when it is written."""
 
@@ -90,7 +102,7 @@ class IngestEngine:
         """Take a document in. Raises UnreadableDocument; InvalidRequest when nobody is named to read it."""
         if not incoming.readers:
             raise InvalidRequest(f"{incoming.uri}: say who may read it: role names, person:<id>, or everyone")
-        errors = "replace" if incoming.replace_invalid else "strict"
+        errors: Errors = "replace" if incoming.replace_invalid else "strict"
         document = read(incoming.data, media_type=incoming.media_type, uri=incoming.uri, errors=errors)
         for _ in range(_TRIES):
             result = self._attempt(tenant_id, incoming, document)
@@ -181,9 +193,9 @@ class IngestEngine:
         )
         self._graph.write(tx, nodes, valid)
         self._graph.link(tx, edges, valid)
-        tx.insert(
-            RecallEntry, [{"tenant_id": tx.tenant_id, "added_tx": tx.tx, **entry} for entry in prepared.entries]
-        )
+        if self._embedder is not None:
+            models.record(tx, self._embedder)
+        tx.insert(RecallEntry, [{"tenant_id": tx.tenant_id, "added_tx": tx.tx, **entry} for entry in prepared.entries])
         tx.feed("source", source_id, "new_version", new_tx=tx.tx)
         sections = sum(node.label == SECTION for node in nodes)
         outcome = "new" if base.holding is None else "changed"
@@ -199,8 +211,12 @@ class IngestEngine:
             sources.sight(tx, source_id, base.valid[0], 0)
             if base.holding is None or base.holding.tombstone:
                 return IngestResult(source_id, "unchanged")
-            self._graph.write(tx, changes.tombstones(NODES.of_source(tx, source_id, base.valid[0], tx.tx).values()), base.valid)
-            self._graph.link(tx, changes.cut_edges(EDGES.of_source(tx, source_id, base.valid[0], tx.tx).values()), base.valid)
+            self._graph.write(
+                tx, changes.tombstones(NODES.of_source(tx, source_id, base.valid[0], tx.tx).values()), base.valid
+            )
+            self._graph.link(
+                tx, changes.cut_edges(EDGES.of_source(tx, source_id, base.valid[0], tx.tx).values()), base.valid
+            )
             tx.feed("source", source_id, "tombstoned", new_tx=tx.tx)
             return IngestResult(source_id, "removed", tx.tx)
 
@@ -215,6 +231,28 @@ class IngestEngine:
             source.uri = new_uri
             source.name = new_uri
             tx.session.add(source)
+
+    def standing(self, tenant_id: str, source_set: str | None = None) -> list[SourceView]:
+        """Documents that hold now, by uri."""
+        with self._database.read(tenant_id) as tx:
+            rows = sources.in_set(tx, source_set)
+            ids = {document_id(row.source_id): row for row in rows}
+            now = NODES.as_of(tx, list(ids), self._database.clock.now(), tx.last_tx)
+        held = [(ids[node_id], node) for node_id, node in now.items() if not node.tombstone]
+        views = [
+            SourceView(
+                row.source_id, row.uri, str(node.props["title"]), tuple(row.readers), int(node.props["version_tx"])
+            )
+            for row, node in held
+        ]
+        return sorted(views, key=lambda view: view.uri)
+
+    def checked(self, tenant_id: str, source_set: str) -> None:
+        """Remember that a source set was looked at now."""
+        with self._database.write(tenant_id) as tx:
+            for row in sources.in_set(tx, source_set):
+                row.checked_at = tx.now
+                tx.session.add(row)
 
 
 class _Targets:
@@ -304,4 +342,3 @@ def _counts(text: str) -> dict[str, int]:
     for term in terms(text):
         counts[term] = counts.get(term, 0) + 1
     return counts
-

@@ -123,12 +123,12 @@ class LibraryEngine:
         documents = self.documents(tx, [version, (source_id, winning_tx)])
         if version not in documents:
             return {span: Resolution(Standing.TOMBSTONED, reason="erased") for span in cited}
-        traced = trace(
-            documents[version], [(span.start, span.end) for span in cited], documents[source_id, winning_tx]
-        )
+        traced = trace(documents[version], [(span.start, span.end) for span in cited], documents[source_id, winning_tx])
         found: dict[SpanRef, Resolution] = {}
         for span, after in zip(cited, traced, strict=True):
-            place = None if after.start is None else SpanRef(source_id, winning_tx, after.start, after.end or after.start)
+            place = (
+                None if after.start is None else SpanRef(source_id, winning_tx, after.start, after.end or after.start)
+            )
             standing = Standing.CURRENT if after.state == "continues" else Standing.SUPERSEDED
             found[span] = Resolution(standing, place, after.clearable, after.reason)
         return found

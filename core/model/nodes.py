@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from core.clock import FOREVER
 from core.model.spans import SpanRef
 
 DOCUMENT, SECTION, PASSAGE, SAVED_ANSWER = "DOCUMENT", "SECTION", "PASSAGE", "SAVED_ANSWER"
@@ -28,6 +29,24 @@ class NodeWrite:
     confidence: float = 1.0
     observed_at: int | None = None
     tombstone: bool = False
+
+    def over(self, valid: tuple[int, int], tx: int) -> "Node":
+        """The version that lets this be so over `valid`, believed from `tx` on."""
+        return Node(
+            self.node_id,
+            self.label,
+            self.source_id,
+            self.key,
+            self.props,
+            self.provenance,
+            self.readers,
+            self.confidence,
+            self.observed_at,
+            self.tombstone,
+            *valid,
+            tx,
+            FOREVER,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +83,12 @@ class EdgeWrite:
     to_id: UUID
     source_id: UUID | None = None
     tombstone: bool = False
+
+    def over(self, valid: tuple[int, int], tx: int) -> "Edge":
+        """The version that lets this be so over `valid`, believed from `tx` on."""
+        return Edge(
+            self.edge_id, self.label, self.from_id, self.to_id, self.source_id, self.tombstone, *valid, tx, FOREVER
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,11 @@ from uuid import UUID
 
 from core.model.answers import Cited
 from core.model.evidence import Passage, Resolution
-from core.model.notices import Notice
 from core.model.nodes import EdgeWrite, Node, NodeWrite
+from core.model.notices import Notice
 from core.model.principals import Principal
 from core.model.spans import SpanRef
 from core.model.watching import EventKind, WatchRequest, WatchView
-
 
 Piece = tuple[tuple[str, ...], str]
 """A passage: its heading path and its words."""
@@ -51,6 +50,8 @@ class Library(Protocol):
     def title(self, tx: Any, node: Node) -> str: ...
     def units(self, tx: Any, spans: Collection[SpanRef]) -> Mapping[SpanRef, Sequence[Unit]]: ...
     def sections(self, tx: Any, spans: Collection[SpanRef]) -> Mapping[SpanRef, Cited]: ...
+    def slices(self, tx: Any, spans: Collection[SpanRef]) -> Mapping[SpanRef, str]: ...
+    def sentences_of(self, tx: Any, node_ids: Collection[UUID], now: int) -> Sequence[str]: ...
     def around(self, tx: Any, spans: Sequence[SpanRef], now: int) -> Sequence[str]: ...
 
 
@@ -81,7 +82,7 @@ class PlannedEvidence(Protocol):
 
 
 class Planner(Protocol):
-    def plan_question(self, tx: Any, question: str, principal: Principal) -> PlannedEvidence: ...
+    def plan_question(self, tx: Any, question: str, principal: Principal, now: int) -> PlannedEvidence: ...
 
 
 class Found(Protocol):
@@ -98,7 +99,9 @@ class Recall(Protocol):
     def search(
         self, tx: Any, question: str, vector: Any, readable: Collection[UUID], valid_t: int, tx_t: int, k: int
     ) -> Sequence[Found]: ...
-    def match(self, tx: Any, text: str, readable: Collection[UUID], valid_t: int, tx_t: int) -> Mapping[UUID, float]: ...
+    def match(
+        self, tx: Any, text: str, readable: Collection[UUID], valid_t: int, tx_t: int
+    ) -> Mapping[UUID, float]: ...
 
 
 class Reader(Protocol):
@@ -116,4 +119,6 @@ class Composed:
 
 
 class Notices(Protocol):
-    def compose(self, tx: Any, principal: Principal, kind: str, fires: Sequence[tuple[Any, Any]]) -> Composed | None: ...
+    def compose(
+        self, tx: Any, principal: Principal, kind: str, fires: Sequence[tuple[Any, Any]]
+    ) -> Composed | None: ...

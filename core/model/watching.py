@@ -48,9 +48,7 @@ class Event:
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> "Event":
-        return cls(
-            EventKind(body["kind"]), body["changed_ref_type"], UUID(body["changed_ref_id"]), body["change_tx"]
-        )
+        return cls(EventKind(body["kind"]), body["changed_ref_type"], UUID(body["changed_ref_id"]), body["change_tx"])
 
 
 @dataclass(frozen=True, slots=True)

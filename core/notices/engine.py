@@ -62,14 +62,14 @@ class NoticesEngine:
         if not differing:
             return None
         source = sources.by_ids(tx, [newest.source_id])[newest.source_id]
-        line = ChangeLine(ref_id, self._library.title(tx, newest), source.uri, differing, newest.valid_start, newest.tx_start)
+        line = ChangeLine(
+            ref_id, self._library.title(tx, newest), source.uri, differing, newest.valid_start, newest.tx_start
+        )
         return newest.source_id, line
 
     # ── saved answer updated ──
 
-    def _answers(
-        self, tx: WriteTx, principal: Principal, fires: Fires, shown: Mapping[UUID, int]
-    ) -> Composed | None:
+    def _answers(self, tx: WriteTx, principal: Principal, fires: Fires, shown: Mapping[UUID, int]) -> Composed | None:
         watch_of = {event.ref_id: watch for fire, watch in fires for event in _events(fire)}
         nodes = NODES.as_of(tx, list(watch_of), tx.now, tx.last_tx)
         news = {
@@ -112,4 +112,3 @@ def _first_changes(fires: Fires) -> dict[tuple[str, UUID], int]:
             ref = (event.ref_type, event.ref_id)
             first[ref] = min(first.get(ref, event.change_tx), event.change_tx)
     return first
-

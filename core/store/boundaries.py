@@ -26,4 +26,4 @@ def pass_due(tx: WriteTx, now: int) -> None:
     for boundary in due:
         tx.feed(boundary.ref_type, boundary.ref_id, "boundary", label=boundary.label)
     if due:
-        tx.session.exec(delete(Boundary).where(col(Boundary.tenant_id) == tx.tenant_id, col(Boundary.at) <= now))  # type: ignore[call-overload]  # exec's overloads know selects only
+        tx.session.exec(delete(Boundary).where(col(Boundary.tenant_id) == tx.tenant_id, col(Boundary.at) <= now))

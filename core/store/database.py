@@ -64,7 +64,10 @@ class WriteTx(ReadTx):
     def tx(self) -> int:
         """This transaction's place in the tenant's order. Taking it takes the tenant's lock."""
         row = self.session.exec(
-            select(Tenant).where(Tenant.tenant_id == self.tenant_id).with_for_update().execution_options(populate_existing=True)
+            select(Tenant)
+            .where(Tenant.tenant_id == self.tenant_id)
+            .with_for_update()
+            .execution_options(populate_existing=True)
         ).one_or_none()
         if row is None:
             raise NotFound(f"there is no tenant named {self.tenant_id!r}")
@@ -74,7 +77,14 @@ class WriteTx(ReadTx):
         return row.last_tx
 
     def feed(
-        self, ref_type: str, ref_id: UUID, change: str, *, label: str = "", old_tx: int | None = None, new_tx: int | None = None
+        self,
+        ref_type: str,
+        ref_id: UUID,
+        change: str,
+        *,
+        label: str = "",
+        old_tx: int | None = None,
+        new_tx: int | None = None,
     ) -> None:
         self._feed.append(
             {
@@ -146,11 +156,15 @@ def _parse(url: str) -> URL:
         parsed = make_url(url)
         backend = parsed.get_backend_name()
     except (ArgumentError, NoSuchModuleError, ValueError) as error:
-        raise InvalidConfig(f"database url {url!r} cannot be read: write sqlite:///FILE or postgresql://HOST/NAME") from error
+        raise InvalidConfig(
+            f"database url {url!r} cannot be read: write sqlite:///FILE or postgresql://HOST/NAME"
+        ) from error
     if backend == "postgresql":
         return parsed.set(drivername="postgresql+psycopg")
     if backend != "sqlite":
-        raise InvalidConfig(f"database url scheme {parsed.drivername!r} is not supported: use sqlite:/// or postgresql://")
+        raise InvalidConfig(
+            f"database url scheme {parsed.drivername!r} is not supported: use sqlite:/// or postgresql://"
+        )
     if not parsed.database:
         raise InvalidConfig("a SQLite database needs a file: write sqlite:///FILE")
     return parsed
@@ -176,4 +190,3 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
         connection.exec_driver_sql("BEGIN " + connection.get_execution_options().get("begin", "DEFERRED"))
 
     return engine
-

@@ -34,7 +34,9 @@ def translated(url: URL) -> Iterator[None]:
         message = _saying(str(error.orig))
         if message is None and not isinstance(error, OperationalError):
             raise
-        raise StoreUnavailable(f"the database {_shown(url)} {message or 'cannot be used: ' + str(error.orig)}") from error
+        raise StoreUnavailable(
+            f"the database {_shown(url)} {message or 'cannot be used: ' + str(error.orig)}"
+        ) from error
 
 
 @contextmanager

@@ -41,17 +41,23 @@ def due(tx: ReadTx, now: int, limit: int) -> list[tuple[str, UUID]]:
     rows = select(CardMessage.tenant_id, CardMessage.message_id).where(
         col(CardMessage.state).in_(_TO_SEND), CardMessage.not_before <= now
     )
-    return [(tenant, message) for tenant, message in tx.session.exec(rows.order_by(col(CardMessage.created_at)).limit(limit))]
+    return [
+        (tenant, message)
+        for tenant, message in tx.session.exec(rows.order_by(col(CardMessage.created_at)).limit(limit))
+    ]
 
 
 def overdue(tx: ReadTx, now: int, limit: int) -> list[tuple[str, UUID]]:
     """(tenant, message) of cards in doubt: in flight past their lease, or known to be unknown and due for a look."""
     in_doubt = or_(
-        and_(CardMessage.state == CardState.SENDING, CardMessage.lease_until <= now),
-        and_(CardMessage.state == CardState.UNKNOWN, CardMessage.not_before <= now),
+        and_(col(CardMessage.state) == CardState.SENDING, col(CardMessage.lease_until) <= now),
+        and_(col(CardMessage.state) == CardState.UNKNOWN, col(CardMessage.not_before) <= now),
     )
     rows = select(CardMessage.tenant_id, CardMessage.message_id).where(in_doubt)
-    return [(tenant, message) for tenant, message in tx.session.exec(rows.order_by(col(CardMessage.created_at)).limit(limit))]
+    return [
+        (tenant, message)
+        for tenant, message in tx.session.exec(rows.order_by(col(CardMessage.created_at)).limit(limit))
+    ]
 
 
 def in_flight(tx: ReadTx, person_id: UUID) -> bool:

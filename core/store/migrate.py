@@ -22,7 +22,9 @@ def upgrade(database: Database) -> None:
                 return
         with database.engine.execution_options(begin="IMMEDIATE").begin() as connection:
             standing = MigrationContext.configure(connection).get_current_revision()
-            if standing is not None and standing not in {s.revision for s in ScriptDirectory.from_config(config).walk_revisions()}:
+            if standing is not None and standing not in {
+                s.revision for s in ScriptDirectory.from_config(config).walk_revisions()
+            }:
                 raise StoreUnavailable(
                     f"the database was made by a newer clarify-bot (revision {standing}): update this program"
                 )

@@ -15,7 +15,10 @@ def check(database: Database, embedder: Embedder | None) -> None:
         return
     with translated(database.url), Session(database.engine) as session:
         for tenant in session.exec(select(Tenant)).all():
-            if tenant.embed_model is not None and (tenant.embed_model, tenant.embed_dim) != (embedder.model, embedder.dim):
+            if tenant.embed_model is not None and (tenant.embed_model, tenant.embed_dim) != (
+                embedder.model,
+                embedder.dim,
+            ):
                 raise ModelMismatch(
                     f"the database was embedded with {tenant.embed_model} ({tenant.embed_dim} dimensions) and the "
                     f"configuration names {embedder.model} ({embedder.dim}): name the first again, or run "

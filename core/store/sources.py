@@ -44,7 +44,9 @@ def next_sighting(tx: ReadTx, source_id: UUID, after: int) -> int:
     """When the source was next seen after a valid time; FOREVER if never."""
     at = tx.session.exec(
         select(SourceSighting.at)
-        .where(SourceSighting.tenant_id == tx.tenant_id, SourceSighting.source_id == source_id, SourceSighting.at > after)
+        .where(
+            SourceSighting.tenant_id == tx.tenant_id, SourceSighting.source_id == source_id, SourceSighting.at > after
+        )
         .order_by(col(SourceSighting.at))
         .limit(1)
     ).one_or_none()
@@ -75,7 +77,10 @@ def texts(tx: ReadTx, wanted: Iterable[tuple[UUID, int]]) -> dict[tuple[UUID, in
     for source_id, versions in by_source.items():
         rows = tx.session.exec(
             select(SourceVersion.version_tx, SourceVersion.text, SourceVersion.media_type, Source.uri)
-            .join(Source, (col(Source.tenant_id) == SourceVersion.tenant_id) & (col(Source.source_id) == SourceVersion.source_id))
+            .join(
+                Source,
+                (col(Source.tenant_id) == SourceVersion.tenant_id) & (col(Source.source_id) == SourceVersion.source_id),
+            )
             .where(
                 SourceVersion.tenant_id == tx.tenant_id,
                 SourceVersion.source_id == source_id,
@@ -86,7 +91,9 @@ def texts(tx: ReadTx, wanted: Iterable[tuple[UUID, int]]) -> dict[tuple[UUID, in
     return found
 
 
-def span_kinds(tx: ReadTx, versions: Collection[tuple[UUID, int]]) -> dict[tuple[UUID, int, int, int], tuple[str, list[str]]]:
+def span_kinds(
+    tx: ReadTx, versions: Collection[tuple[UUID, int]]
+) -> dict[tuple[UUID, int, int, int], tuple[str, list[str]]]:
     """(kind, heading path) by coordinate, for every span of the versions given."""
     found: dict[tuple[UUID, int, int, int], tuple[str, list[str]]] = {}
     for source_id, version_tx in versions:
@@ -95,7 +102,7 @@ def span_kinds(tx: ReadTx, versions: Collection[tuple[UUID, int]]) -> dict[tuple
                 Span.tenant_id == tx.tenant_id, Span.source_id == source_id, Span.version_tx == version_tx
             )
         ).all()
-        found |= {(source_id, version_tx, start, end): (kind, path) for start, end, kind, path in rows}
+        found |= {(source_id, version_tx, start, end): (kind, list(path)) for start, end, kind, path in rows}
     return found
 
 

@@ -36,7 +36,7 @@ class Person(SQLModel, table=True):
 
 
 class ChatIdentity(SQLModel, table=True):
-    __tablename__: ClassVar[str] = "chat_identity"  # type: ignore[misc]  # SQLModel declares it as a directive
+    __tablename__: ClassVar[str] = "chat_identity"
     tenant_id: str = Field(primary_key=True)
     platform: str = Field(primary_key=True)
     workspace: str = Field(primary_key=True)
@@ -59,7 +59,7 @@ class Source(SQLModel, table=True):
 
 
 class SourceVersion(SQLModel, table=True):
-    __tablename__: ClassVar[str] = "source_version"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "source_version"
     tenant_id: str = Field(primary_key=True)
     source_id: UUID = Field(primary_key=True)
     version_tx: int = ts(primary_key=True)
@@ -75,7 +75,7 @@ class SourceSighting(SQLModel, table=True):
     What bounds a late or replayed older version: it holds only up to the next sighting.
     """
 
-    __tablename__: ClassVar[str] = "source_sighting"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "source_sighting"
     tenant_id: str = Field(primary_key=True)
     source_id: UUID = Field(primary_key=True)
     at: int = ts(primary_key=True)
@@ -96,7 +96,7 @@ class Span(SQLModel, table=True):
 class NodeVersion(SQLModel, table=True):
     """`key` says what the version stands for: equal keys, no new version. `observed_at` only where there is no source."""
 
-    __tablename__: ClassVar[str] = "node_version"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "node_version"
     __table_args__ = (
         Index("ix_node_version_label", "tenant_id", "label", "tx_end"),
         Index("ix_node_version_source", "tenant_id", "source_id", "tx_end", "valid_end"),
@@ -121,7 +121,7 @@ class NodeVersion(SQLModel, table=True):
 
 
 class EdgeVersion(SQLModel, table=True):
-    __tablename__: ClassVar[str] = "edge_version"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "edge_version"
     __table_args__ = (
         Index("ix_edge_version_from", "tenant_id", "from_id", "tx_end"),
         Index("ix_edge_version_to", "tenant_id", "to_id", "tx_end"),
@@ -157,7 +157,7 @@ class Feed(SQLModel, table=True):
 class RecallEntry(SQLModel, table=True):
     """A passage's id pins its words, so one entry serves every version of it."""
 
-    __tablename__: ClassVar[str] = "recall_entry"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "recall_entry"
     __table_args__ = (Index("ix_recall_entry_added", "tenant_id", "added_tx"),)
     tenant_id: str = Field(primary_key=True)
     node_id: UUID = Field(primary_key=True)
@@ -200,7 +200,7 @@ class Watch(SQLModel, table=True):
 
 
 class WatchScope(SQLModel, table=True):
-    __tablename__: ClassVar[str] = "watch_scope"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "watch_scope"
     tenant_id: str = Field(primary_key=True)
     scope_type: str = Field(primary_key=True)
     scope_ref: str = Field(primary_key=True)
@@ -208,7 +208,7 @@ class WatchScope(SQLModel, table=True):
 
 
 class WatchPending(SQLModel, table=True):
-    __tablename__: ClassVar[str] = "watch_pending"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "watch_pending"
     __table_args__ = (Index("ix_watch_pending_due", "tenant_id", "due_at"),)
     tenant_id: str = Field(primary_key=True)
     watch_id: UUID = Field(primary_key=True)
@@ -220,7 +220,7 @@ class WatchPending(SQLModel, table=True):
 
 
 class WatchFire(SQLModel, table=True):
-    __tablename__: ClassVar[str] = "watch_fire"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "watch_fire"
     __table_args__ = (Index("ix_watch_fire_watch", "tenant_id", "watch_id", "fire_tx"),)
     tenant_id: str = Field(primary_key=True)
     fire_id: UUID = Field(primary_key=True)
@@ -238,7 +238,7 @@ class WatchFire(SQLModel, table=True):
 
 
 class SweepCheckpoint(SQLModel, table=True):
-    __tablename__: ClassVar[str] = "sweep_checkpoint"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "sweep_checkpoint"
     tenant_id: str = Field(primary_key=True)
     tx: int = ts()
     swept_at: int = ts()
@@ -266,7 +266,7 @@ class CardMessage(SQLModel, table=True):
     `shown`: [ref_id, tx] of the things it speaks of, remembered as shown once it is sent.
     """
 
-    __tablename__: ClassVar[str] = "card_message"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "card_message"
     __table_args__ = (
         UniqueConstraint("tenant_id", "person_id", "subject"),
         Index("ix_card_message_nonce", "nonce"),
@@ -296,7 +296,7 @@ class CardMessage(SQLModel, table=True):
 
 
 class NotifyDelivery(SQLModel, table=True):
-    __tablename__: ClassVar[str] = "notify_delivery"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "notify_delivery"
     __table_args__ = (Index("ix_notify_delivery_due", "tenant_id", "state", "not_before"),)
     tenant_id: str = Field(primary_key=True)
     fire_id: UUID = Field(primary_key=True)
@@ -312,7 +312,7 @@ class NotifyDelivery(SQLModel, table=True):
 class LastShown(SQLModel, table=True):
     """The tx up to which a person was shown a thing; the next card speaks of what is different since."""
 
-    __tablename__: ClassVar[str] = "last_shown"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "last_shown"
     tenant_id: str = Field(primary_key=True)
     person_id: UUID = Field(primary_key=True)
     ref_id: UUID = Field(primary_key=True)
@@ -320,7 +320,7 @@ class LastShown(SQLModel, table=True):
 
 
 class CardGrant(SQLModel, table=True):
-    __tablename__: ClassVar[str] = "card_grant"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "card_grant"
     tenant_id: str = Field(primary_key=True)
     fingerprint: str = Field(primary_key=True)
     body: dict[str, Any] = json()
@@ -328,7 +328,7 @@ class CardGrant(SQLModel, table=True):
 
 
 class UsedJti(SQLModel, table=True):
-    __tablename__: ClassVar[str] = "used_jti"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "used_jti"
     tenant_id: str = Field(primary_key=True)
     jti: str = Field(primary_key=True)
     exp_at: int = ts()
@@ -354,7 +354,7 @@ class Inbox(SQLModel, table=True):
 class LocalMessage(SQLModel, table=True):
     """What stands in a person's local inbox: the local channel's own history."""
 
-    __tablename__: ClassVar[str] = "local_message"  # type: ignore[misc]
+    __tablename__: ClassVar[str] = "local_message"
     __table_args__ = (UniqueConstraint("tenant_id", "person_id", "delivery_key"),)
     tenant_id: str = Field(primary_key=True)
     message_id: UUID = Field(primary_key=True)

@@ -51,9 +51,7 @@ class Versions(Generic[R]):
     def open_rows(self, tx: ReadTx, ids: Collection[UUID], valid: tuple[int, int]) -> list[R]:
         """Rows of these ids believed now whose valid interval meets `valid`: what a write there must close."""
         table = self.table
-        meets = and_(
-            col(table.tx_end) == FOREVER, col(table.valid_start) < valid[1], col(table.valid_end) > valid[0]
-        )
+        meets = and_(col(table.tx_end) == FOREVER, col(table.valid_start) < valid[1], col(table.valid_end) > valid[0])
         return self._by_id(tx, ids, meets)
 
     def since(self, tx: ReadTx, label: str, after_tx: int) -> tuple[list[R], list[R]]:
@@ -120,7 +118,9 @@ class Versions(Generic[R]):
 
     def select(self, tx: ReadTx, *conditions: ColumnElement[bool]) -> list[R]:
         columns: list[Any] = [getattr(self.table, name) for name in self._names]
-        rows = tx.session.execute(select_columns(*columns).where(col(self.table.tenant_id) == tx.tenant_id, *conditions))
+        rows = tx.session.execute(
+            select_columns(*columns).where(col(self.table.tenant_id) == tx.tenant_id, *conditions)
+        )
         return [self.kind(*row) for row in rows]
 
 

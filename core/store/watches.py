@@ -88,7 +88,7 @@ def due_pending(tx: ReadTx, now: int) -> dict[UUID, list[WatchPending]]:
 def clear_pending(tx: WriteTx, watch_ids: Iterable[UUID]) -> None:
     for batch in batches(watch_ids):
         tx.session.exec(
-            delete(WatchPending).where(  # type: ignore[call-overload]  # exec's overloads know selects only
+            delete(WatchPending).where(
                 col(WatchPending.tenant_id) == tx.tenant_id, col(WatchPending.watch_id).in_(batch)
             )
         )
@@ -120,7 +120,7 @@ def prune_fires(tx: WriteTx, watch_ids: Iterable[UUID], keep: int) -> None:
         ).one_or_none()
         if edge is not None:
             tx.session.exec(
-                delete(WatchFire).where(  # type: ignore[call-overload]
+                delete(WatchFire).where(
                     col(WatchFire.tenant_id) == tx.tenant_id,
                     col(WatchFire.watch_id) == watch_id,
                     col(WatchFire.fire_tx) <= edge,

@@ -1,12 +1,12 @@
 """Reading what stands now: is a claim still said?"""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 import numpy as np
 
 from core.embed.protocol import Embedder
-from core.model.ports import Read, Recall
+from core.model.ports import Library, Read, Recall
 from core.store.database import ReadTx
 from core.text.terms import terms
 from core.verify.config import VerifyConfig
@@ -23,12 +23,12 @@ class VerifyEngine:
         self,
         embedder: Embedder | None,
         recall: Recall,
-        sentences_of: Callable[[ReadTx, Sequence[UUID], int], Sequence[str]],
+        library: Library,
         config: VerifyConfig,
     ) -> None:
         self._embedder = embedder
         self._recall = recall
-        self._sentences_of = sentences_of
+        self._library = library
         self._config = config
 
     def still_says(self, text: str, sentences: Sequence[str]) -> Read | None:
@@ -51,4 +51,4 @@ class VerifyEngine:
             return ()
         vector = np.asarray(self._embedder.embed([text])[0])
         hits = self._recall.search(tx, text, vector, readable, now, tx.last_tx, self._config.candidates)
-        return self._sentences_of(tx, [hit.node_id for hit in hits], now)
+        return self._library.sentences_of(tx, [hit.node_id for hit in hits], now)

@@ -150,9 +150,7 @@ class WatchEngine:
 
     def _start(self, tx: WriteTx) -> Swept:
         if tx.session.get(SweepCheckpoint, tx.tenant_id) is None:
-            jobs.insert_once(
-                tx, SweepCheckpoint, {"tenant_id": tx.tenant_id, "tx": tx.last_tx, "swept_at": tx.now}
-            )
+            jobs.insert_once(tx, SweepCheckpoint, {"tenant_id": tx.tenant_id, "tx": tx.last_tx, "swept_at": tx.now})
         return Swept()
 
     def _heard(
@@ -233,9 +231,7 @@ class WatchEngine:
         return job_id
 
 
-def _events(
-    tx: ReadTx, changed: Sequence[Changed], before: tuple[int, int], after: tuple[int, int]
-) -> list[Event]:
+def _events(tx: ReadTx, changed: Sequence[Changed], before: tuple[int, int], after: tuple[int, int]) -> list[Event]:
     """Judge each thing between two coordinates (valid, tx)."""
     node_of = {entry: document_id(entry.ref_id) if entry.ref_type == SOURCE else entry.ref_id for entry in changed}
     wanted = [node_id for entry, node_id in node_of.items() if entry.ref_type in {NODE, SOURCE}]
@@ -270,7 +266,7 @@ def _readable(tx: WriteTx, request: WatchRequest, principal: Principal) -> bool:
 
 
 def _shown(watch: Watch) -> bool:
-    return watch.target["kind"] != TargetKind.INTERNAL
+    return bool(watch.target["kind"] != TargetKind.INTERNAL)
 
 
 def _counts(watch: Watch) -> bool:

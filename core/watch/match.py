@@ -61,9 +61,7 @@ def newest(events: Sequence[Event], limit: int) -> tuple[list[Event], int]:
     return ordered[dropped:], dropped
 
 
-def by_scope(
-    events: Iterable[Event], labels: Mapping[UUID, str]
-) -> dict[ScopeType, dict[str, list[Event]]]:
+def by_scope(events: Iterable[Event], labels: Mapping[UUID, str]) -> dict[ScopeType, dict[str, list[Event]]]:
     index: dict[ScopeType, dict[str, list[Event]]] = {}
     for event in events:
         for scope_type, ref in scopes_of(event, labels.get(event.ref_id, "")):

@@ -1,6 +1,6 @@
 """Run migrations on the connection handed in, or on the url of the `alembic` command line (-x url=…)."""
 
-from typing import Any
+from typing import Any, Literal
 
 from alembic import context
 from sqlalchemy import JSON, create_engine
@@ -10,7 +10,7 @@ from sqlmodel.sql.sqltypes import AutoString
 import core.store.tables  # noqa: F401  # fills SQLModel.metadata
 
 
-def render_item(kind: str, item: Any, _context: Any) -> str | bool:
+def render_item(kind: str, item: Any, _context: Any) -> str | Literal[False]:
     """Spell SQLModel's own column kinds as SQLAlchemy's."""
     if kind == "type" and isinstance(item, AutoString):
         return "sa.String()"

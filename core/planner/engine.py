@@ -1,0 +1,235 @@
+"""Phase A, recall: three legs, one union, one snapshot. What is chosen from it is phase B's, and pure.
+
+A leg gives each node a score in [0, 1]; the union keeps the highest. Each node is read again as of (valid_t, tx_t) for
+the principal, taken apart into its spans, weighed, and pooled. A span that several nodes hold counts once, at its
+heaviest. Ids alone decide ties, so that the same store gives the same plan on every machine.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from core.clock import DAY
+from core.errors import InsufficientEvidence
+from core.graph import query
+from core.ingest.ids import document_id
+from core.model.nodes import Node
+from core.model.ports import Library, Recall
+from core.model.principals import Principal, visible_to
+from core.model.spans import SpanRef
+from core.planner.candidates import Candidate, SpanClass
+from core.planner.fusion import decay, fuse, hop, saturation
+from core.planner.plan import EvidencePlan, PlannedSpan, RecallStats, build
+from core.planner.request import PlannerConfig, PlanRequest
+from core.planner.selection import select
+from core.planner.tokens import TokenAccounting, budget_of, tokens_of
+from core.planner.weigh import pool, truncate, weigh
+from core.store import sources
+from core.store.database import ReadTx
+from core.store.versions import NODES, neighbours
+
+Scores = dict[UUID, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan, and how close the nearest passage came; 0 when no semantic leg ran."""
+
+    plan: EvidencePlan
+    best_cosine: float
+
+    @property
+    def spans(self) -> Sequence[PlannedSpan]:
+        return self.plan.spans
+
+    @property
+    def plan_hash(self) -> str:
+        return self.plan.plan_hash
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Where and for whom a plan looks."""
+
+    tx: ReadTx
+    valid_t: int
+    tx_t: int
+    principal: Principal
+    readable: frozenset[UUID]
+
+    def may_read(self, node: Node) -> bool:
+        if node.source_id is not None:
+            return node.source_id in self.readable
+        return visible_to(self.principal, node.readers or ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Recalled:
+    scores: Scores
+    stats: RecallStats
+    best_cosine: float
+
+
+class PlannerEngine:
+    def __init__(
+        self, recall: Recall, library: Library, accounting: TokenAccounting | None, config: PlannerConfig
+    ) -> None:
+        self._recall = recall
+        self._library = library
+        self._accounting = accounting
+        self._config = config
+
+    def plan_question(self, tx: ReadTx, question: str, principal: Principal, now: int) -> Planned:
+        """The plan of a question alone, at today's coordinates."""
+        return self.plan(tx, PlanRequest(question=question), principal, now)
+
+    def plan(self, tx: ReadTx, request: PlanRequest, principal: Principal, now: int) -> Planned:
+        """Raises InvalidQuery, SemanticUnavailable, and InsufficientEvidence with the stats when nothing is selected."""
+        valid_t = now if request.valid_time is None else request.valid_time
+        tx_t = tx.last_tx if request.tx_time is None else request.tx_time
+        asked = _Asked(tx, valid_t, tx_t, principal, sources.readable(tx, principal))
+        recalled = self._recall_nodes(asked, request)
+        candidates, stats = self._explode(asked, recalled, request.model)
+        pooled, cut = truncate(pool(candidates), self._config.max_pool_spans)
+        plan = self._select(pooled, request, replace(stats, pool_truncated=cut))
+        if not plan.spans:
+            raise InsufficientEvidence(stats=plan.stats)
+        return Planned(plan, recalled.best_cosine)
+
+    # ── recall ──
+
+    def _recall_nodes(self, asked: _Asked, request: PlanRequest) -> _Recalled:
+        structured = self._query_leg(asked, request) if request.has_query else {}
+        semantic, best_cosine = self._semantic_leg(asked, request.question or "") if request.has_question else ({}, 0.0)
+        union = _highest(structured, semantic)
+        expanded = self._expand(asked, union, request.expand_depth)
+        merged = _highest(union, expanded)
+        stats = RecallStats(query=len(structured), semantic=len(semantic), expansion=len(expanded), union=len(merged))
+        return _Recalled(merged, stats, best_cosine)
+
+    def _query_leg(self, asked: _Asked, request: PlanRequest) -> Scores:
+        tree = query.parse(list(request.where))
+        words = query.match_text(tree)
+        matched = (
+            {} if words is None else self._recall.match(asked.tx, words, asked.readable, asked.valid_t, asked.tx_t)
+        )
+        if request.find is None:
+            nodes: Collection[Node] = NODES.as_of(asked.tx, list(matched), asked.valid_t, asked.tx_t).values()
+        else:
+            nodes = NODES.labelled(asked.tx, request.find, asked.valid_t, asked.tx_t)
+        half = self._config.bm25_half
+        scores = {
+            node.node_id: 1.0 if words is None else saturation(matched[node.node_id], half)
+            for node in nodes
+            if not node.tombstone
+            and asked.may_read(node)
+            and query.matches(tree, node.props)
+            and (words is None or node.node_id in matched)
+        }
+        ranked = sorted(scores, key=lambda node_id: (-scores[node_id], node_id))
+        return {node_id: scores[node_id] for node_id in ranked[: self._config.query_limit]}
+
+    def _semantic_leg(self, asked: _Asked, question: str) -> tuple[Scores, float]:
+        vector = self._recall.embed(question)
+        hits = self._recall.search(
+            asked.tx, question, vector, asked.readable, asked.valid_t, asked.tx_t, self._config.semantic_k
+        )
+        return {hit.node_id: hit.score for hit in hits}, max((hit.cosine for hit in hits), default=0.0)
+
+    def _expand(self, asked: _Asked, scores: Scores, depth: int) -> Scores:
+        """Neighbours up to `depth` hops away, each hop at a discount of its parent's score."""
+        reached: Scores = {}
+        frontier = scores
+        for _ in range(depth):
+            nearby: Scores = {}
+            for node_id, neighbour in neighbours(asked.tx, list(frontier), asked.valid_t, asked.tx_t):
+                score = hop(frontier[node_id], self._config.hop_discount)
+                nearby[neighbour] = max(score, nearby.get(neighbour, 0.0))
+            reached = _highest(reached, nearby)
+            frontier = nearby
+        return reached
+
+    # ── from nodes to candidates ──
+
+    def _explode(self, asked: _Asked, recalled: _Recalled, model: str | None) -> tuple[list[Candidate], RecallStats]:
+        nodes = NODES.as_of(asked.tx, list(recalled.scores), asked.valid_t, asked.tx_t)
+        readable = [node for node in nodes.values() if not node.tombstone and asked.may_read(node)]
+        ages = self._observed(asked, readable)
+        scored = [(node, self._fused(asked, node, recalled.scores[node.node_id], ages)) for node in readable]
+        spans = {span for node, _ in scored for span in node.spans()}
+        kinds = sources.span_kinds(asked.tx, {(span.source_id, span.source_version_tx) for span in spans})
+        texts = self._library.slices(asked.tx, spans)
+        candidates = [
+            self._candidate(span, score, kinds, texts[span], model)
+            for node, score in scored
+            for span in node.spans()
+            if texts.get(span)
+        ]
+        stats = replace(
+            recalled.stats,
+            nodes_without_spans=sum(not node.provenance for node, _ in scored),
+            kind_missing=sum(_key(span) not in kinds for span in spans),
+            slices_missing=sum(not texts.get(span) for span in spans),
+        )
+        return candidates, stats
+
+    def _observed(self, asked: _Asked, nodes: Sequence[Node]) -> Mapping[UUID, int]:
+        """When each source was last seen to say what it says: the start of the version that holds."""
+        ids = {document_id(node.source_id): node.source_id for node in nodes if node.source_id is not None}
+        documents = NODES.as_of(asked.tx, list(ids), asked.valid_t, asked.tx_t)
+        return {ids[node_id]: node.valid_start for node_id, node in documents.items()}
+
+    def _fused(self, asked: _Asked, node: Node, sim: float, observed: Mapping[UUID, int]) -> float:
+        config = self._config
+        own = node.valid_start if node.observed_at is None else node.observed_at
+        seen = own if node.source_id is None else observed.get(node.source_id, own)
+        fresh = decay(
+            node.confidence, asked.valid_t - seen, half_life=config.half_life_days * DAY, floor=config.decay_floor
+        )
+        return fuse(sim, fresh, config.alpha)
+
+    def _candidate(
+        self,
+        span: SpanRef,
+        score: float,
+        kinds: Mapping[tuple[Any, ...], tuple[str, list[str]]],
+        text: str,
+        model: str | None,
+    ) -> Candidate:
+        kind = kinds.get(_key(span), ("body", []))[0]
+        weight = weigh(score, kind, SpanClass.TRUTH, self._config)
+        tokens, _ = tokens_of(text, model=model, accounting=self._accounting)
+        return Candidate(
+            span.source_id, span.source_version_tx, span.start, span.end, kind, SpanClass.TRUTH, weight, tokens, text
+        )
+
+    # ── selection ──
+
+    def _select(self, pooled: list[Candidate], request: PlanRequest, recall: RecallStats) -> EvidencePlan:
+        config = self._config
+        estimated = any(
+            tokens_of(candidate.text, model=request.model, accounting=self._accounting)[1] for candidate in pooled[:1]
+        )
+        budget = budget_of(
+            request.budget_tokens or config.default_budget_tokens,
+            model=request.model,
+            accounting=self._accounting,
+            estimated=estimated,
+        )
+        selection = select(
+            pooled,
+            budget=budget,
+            max_frac_per_source=config.max_frac_per_source,
+            dedup_overlap=config.dedup_overlap,
+            max_spans=request.max_spans,
+        )
+        return build(selection, pool_spans=len(pooled), budget=budget, token_estimate=estimated, recall=recall)
+
+
+def _highest(a: Mapping[UUID, float], b: Mapping[UUID, float]) -> Scores:
+    return {node_id: max(a.get(node_id, 0.0), b.get(node_id, 0.0)) for node_id in a.keys() | b.keys()}
+
+
+def _key(span: SpanRef) -> tuple[UUID, int, int, int]:
+    return span.source_id, span.source_version_tx, span.start, span.end
