@@ -64,7 +64,7 @@ class GenerateEngine:
         flat = [(span, unit) for span in weight for unit in units.get(span, ())]
         if not flat or self._embedder is None:
             return []
-        vectors = self._embedder.embed([question, *(unit.shown for _, unit in flat)])
+        vectors = self._embedder.embed([question, *(plain(unit.text) for _, unit in flat)])
         cosines = vectors[1:] @ vectors[0]
         return [
             Sentence(unit.span, unit.text, unit.context, float(cosine), weight[span])

@@ -2,17 +2,20 @@
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from threading import Lock
 from uuid import UUID
 
-from core.ingest.ids import document_id
-from core.ingest.lineage import trace
+from core.ingest import units as reading_units
+from core.ingest.ids import document_id, section_id
+from core.ingest.lineage import Continuation, trace
 from core.ingest.reading import read
-from core.model.documents import Document
+from core.model.answers import Cited
+from core.model.documents import Block, Document
 from core.model.evidence import Passage, Resolution, Standing
 from core.model.nodes import Node
-from core.model.ports import Piece
-from core.model.spans import SpanRef
+from core.model.ports import Piece, Unit
+from core.model.spans import Kind, SpanRef
 from core.store import sources
 from core.store.database import ReadTx
 from core.store.versions import NODES
@@ -20,82 +23,91 @@ from core.store.versions import NODES
 _CACHED = 64
 """Parsed documents kept: a recheck or a card touches a handful of versions again and again."""
 
-_Version = tuple[UUID, int]
+Version = tuple[UUID, int]
+"""(source_id, source_version_tx)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A source version as parsed; `raw` is its canonical text in the bytes that spans count."""
+
+    document: Document
+    raw: bytes
+    units: tuple[reading_units.Unit, ...]
+
+    def block_at(self, start: int) -> Block | None:
+        return next((block for block in self.document.blocks if block.start <= start < block.end), None)
+
+    def path_at(self, start: int) -> tuple[str, ...]:
+        block = self.block_at(start)
+        return block.path if block else ()
+
+    def text(self, start: int, end: int) -> str:
+        return self.raw[start:end].decode()
+
+    def sentences(self, path: tuple[str, ...] | None = None) -> list[str]:
+        """Every citable piece under a heading path, or of the whole document."""
+        blocks = self.document.blocks
+        return [self.text(unit.start, unit.end) for unit in self.units if path in (None, blocks[unit.block].path)]
 
 
 class LibraryEngine:
     def __init__(self) -> None:
-        self._parsed: OrderedDict[tuple[str, UUID, int], Document] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, UUID, int], _Read] = OrderedDict()
         self._lock = Lock()
 
-    def documents(self, tx: ReadTx, versions: Collection[_Version]) -> dict[_Version, Document]:
+    def _read(self, tx: ReadTx, versions: Collection[Version]) -> dict[Version, _Read]:
         """Parsed source versions; what is not stored, or was erased, is absent."""
         with self._lock:
-            found = {v: self._parsed[tx.tenant_id, *v] for v in versions if (tx.tenant_id, *v) in self._parsed}
+            found = {v: self._kept[tx.tenant_id, *v] for v in versions if (tx.tenant_id, *v) in self._kept}
         for version, stored in sources.texts(tx, set(versions) - found.keys()).items():
-            found[version] = read(stored.text.encode(), media_type=stored.media_type, uri=stored.uri)
+            document = read(stored.text.encode(), media_type=stored.media_type, uri=stored.uri)
+            found[version] = _Read(document, stored.text.encode(), reading_units.units(document))
             self._keep((tx.tenant_id, *version), found[version])
         return found
 
-    def _keep(self, key: tuple[str, UUID, int], document: Document) -> None:
+    def _keep(self, key: tuple[str, UUID, int], parsed: _Read) -> None:
         with self._lock:
-            self._parsed[key] = document
-            while len(self._parsed) > _CACHED:
-                self._parsed.popitem(last=False)
+            self._kept[key] = parsed
+            while len(self._kept) > _CACHED:
+                self._kept.popitem(last=False)
+
+    # ── words ──
 
     def slices(self, tx: ReadTx, spans: Collection[SpanRef]) -> dict[SpanRef, str]:
         """The exact words of each span whose text is still stored."""
-        stored = sources.texts(tx, {(span.source_id, span.source_version_tx) for span in spans})
+        stored = sources.texts(tx, {_version(span) for span in spans})
         raw = {version: text.text.encode() for version, text in stored.items()}
-        return {
-            span: raw[span.source_id, span.source_version_tx][span.start : span.end].decode()
-            for span in spans
-            if (span.source_id, span.source_version_tx) in raw
-        }
+        return {span: raw[_version(span)][span.start : span.end].decode() for span in spans if _version(span) in raw}
 
     def passages(self, tx: ReadTx, spans: Collection[SpanRef]) -> dict[SpanRef, Passage]:
         """Spans with their words, heading path and source."""
-        versions = {(span.source_id, span.source_version_tx) for span in spans}
-        documents = self.documents(tx, versions)
-        rows = sources.by_ids(tx, {source_id for source_id, _ in versions})
+        parsed = self._read(tx, {_version(span) for span in spans})
+        rows = sources.by_ids(tx, {span.source_id for span in spans})
         found: dict[SpanRef, Passage] = {}
-        for span, text in self.slices(tx, spans).items():
-            source, document = rows[span.source_id], documents[span.source_id, span.source_version_tx]
-            found[span] = Passage(span, text, _path(document, span), document.title or source.name, source.uri)
+        for span in spans:
+            if (version := parsed.get(_version(span))) is not None:
+                source, path = rows[span.source_id], version.path_at(span.start)
+                words = version.text(span.start, span.end)
+                found[span] = Passage(span, words, path, version.document.title or source.name, source.uri)
         return found
 
-    def winning(self, tx: ReadTx, source_ids: Iterable[UUID], valid_t: int, tx_t: int) -> dict[UUID, Node]:
-        """The document node that holds at these coordinates, by source; a tombstoned source is absent."""
-        nodes = NODES.as_of(tx, [document_id(source_id) for source_id in source_ids], valid_t, tx_t)
-        return {node.source_id: node for node in nodes.values() if node.source_id and not node.tombstone}
+    def units(self, tx: ReadTx, spans: Collection[SpanRef]) -> dict[SpanRef, list[Unit]]:
+        """The sentences and table rows inside each span, but no headings: a heading asserts nothing."""
+        parsed = self._read(tx, {_version(span) for span in spans})
+        return {span: _units(parsed[_version(span)], span) for span in spans if _version(span) in parsed}
 
-    def resolve(
-        self, tx: ReadTx, spans: Sequence[SpanRef], readable: Collection[UUID], now: int
-    ) -> dict[SpanRef, Resolution]:
-        """What became of each cited span by `now`, for a reader of these sources."""
-        allowed = {span.source_id for span in spans} & set(readable)
-        winning = self.winning(tx, allowed, now, tx.last_tx)
-        found = {span: Resolution(Standing.TOMBSTONED) for span in spans if span.source_id not in winning}
-        groups: dict[_Version, list[SpanRef]] = {}
-        for span in spans:
-            if span.source_id in winning:
-                groups.setdefault((span.source_id, span.source_version_tx), []).append(span)
-        for version, cited in groups.items():
-            found |= self._traced(tx, version, cited, int(winning[version[0]].props["version_tx"]))
-        return found
+    def sections(self, tx: ReadTx, spans: Collection[SpanRef]) -> dict[SpanRef, Cited]:
+        """The section that holds each span; the document where it stands before the first heading."""
+        parsed = self._read(tx, {_version(span) for span in spans})
+        return {span: _section(parsed[_version(span)], span) for span in spans if _version(span) in parsed}
 
-    def around(self, tx: ReadTx, spans: Sequence[SpanRef], now: int) -> list[str]:
-        """Sentences that stand now in the sections that held these spans; of the whole document where those are gone."""
-        cited = {(span.source_id, span.source_version_tx) for span in spans}
-        winning = self.winning(tx, {source_id for source_id, _ in cited}, now, tx.last_tx)
-        today = {source_id: (source_id, int(node.props["version_tx"])) for source_id, node in winning.items()}
-        documents = self.documents(tx, cited | set(today.values()))
-        found: list[str] = []
-        for span in spans:
-            old = documents.get((span.source_id, span.source_version_tx))
-            if old is not None and span.source_id in today:
-                found += _sentences_under(documents[today[span.source_id]], _path(old, span))
-        return list(dict.fromkeys(found))
+    def sentences_of(self, tx: ReadTx, node_ids: Collection[UUID], now: int) -> list[str]:
+        """Sentences of the passages these nodes stand on today."""
+        nodes = NODES.as_of(tx, node_ids, now, tx.last_tx)
+        spans = [span for node_id in node_ids if node_id in nodes for span in nodes[node_id].spans()]
+        units = self.units(tx, spans)
+        return [unit.text for span in spans for unit in units.get(span, ())]
 
     def pieces(self, tx: ReadTx, node: Node | None, *, whole: bool) -> list[Piece]:
         """The passages a node stands on, in order, each with its heading path; with `whole`, of the entire document."""
@@ -103,7 +115,7 @@ class LibraryEngine:
             return []
         if whole:
             version = (node.source_id, int(node.props["version_tx"]))
-            return [(block.path, block.text) for block in self.documents(tx, [version])[version].blocks]
+            return [(block.path, block.text) for block in self._read(tx, [version])[version].document.blocks]
         found = self.passages(tx, node.spans())
         return [(found[span].path, found[span].text) for span in node.spans() if span in found]
 
@@ -111,37 +123,82 @@ class LibraryEngine:
         """The title of the document that a node stands in, as of that node's own version."""
         if node.source_id is None:
             return ""
-        document = NODES.as_of(tx, [document_id(node.source_id)], node.valid_start, node.tx_start)
-        return next((str(found.props.get("title", "")) for found in document.values()), "")
+        documents = NODES.as_of(tx, [document_id(node.source_id)], node.valid_start, node.tx_start)
+        return next((str(found.props.get("title", "")) for found in documents.values()), "")
 
-    def _traced(
-        self, tx: ReadTx, version: _Version, cited: Sequence[SpanRef], winning_tx: int
-    ) -> Mapping[SpanRef, Resolution]:
-        source_id, cited_tx = version
-        if cited_tx == winning_tx:
-            return {span: Resolution(Standing.CURRENT, span) for span in cited}
-        documents = self.documents(tx, [version, (source_id, winning_tx)])
-        if version not in documents:
-            return {span: Resolution(Standing.TOMBSTONED, reason="erased") for span in cited}
-        traced = trace(documents[version], [(span.start, span.end) for span in cited], documents[source_id, winning_tx])
-        found: dict[SpanRef, Resolution] = {}
-        for span, after in zip(cited, traced, strict=True):
-            place = (
-                None if after.start is None else SpanRef(source_id, winning_tx, after.start, after.end or after.start)
-            )
-            standing = Standing.CURRENT if after.state == "continues" else Standing.SUPERSEDED
-            found[span] = Resolution(standing, place, after.clearable, after.reason)
+    # ── what stands now ──
+
+    def winning(self, tx: ReadTx, source_ids: Iterable[UUID], valid_t: int) -> dict[UUID, Version]:
+        """The version that holds at a valid time, as believed now, by source; a tombstoned source is absent."""
+        nodes = NODES.as_of(tx, [document_id(source_id) for source_id in source_ids], valid_t, tx.last_tx)
+        return {
+            node.source_id: (node.source_id, int(node.props["version_tx"]))
+            for node in nodes.values()
+            if node.source_id and not node.tombstone
+        }
+
+    def around(self, tx: ReadTx, spans: Sequence[SpanRef], now: int) -> list[str]:
+        """Sentences that stand now in the sections that held these spans; of the whole document where those are gone."""
+        winning = self.winning(tx, {span.source_id for span in spans}, now)
+        parsed = self._read(tx, {_version(span) for span in spans} | set(winning.values()))
+        found: list[str] = []
+        for span in spans:
+            cited, today = parsed.get(_version(span)), parsed.get(winning.get(span.source_id, (span.source_id, 0)))
+            if cited is not None and today is not None:
+                found += today.sentences(cited.path_at(span.start)) or today.sentences()
+        return list(dict.fromkeys(found))
+
+    def resolve(
+        self, tx: ReadTx, spans: Sequence[SpanRef], readable: Collection[UUID], now: int
+    ) -> dict[SpanRef, Resolution]:
+        """What became of each cited span by `now`, for a reader of these sources."""
+        winning = self.winning(tx, {span.source_id for span in spans} & set(readable), now)
+        found = {span: Resolution(Standing.TOMBSTONED) for span in spans if span.source_id not in winning}
+        cited: dict[Version, list[SpanRef]] = {}
+        for span in spans:
+            if span.source_id in winning:
+                cited.setdefault(_version(span), []).append(span)
+        for version, group in cited.items():
+            found |= self._traced(tx, version, group, winning[version[0]])
         return found
 
+    def _traced(
+        self, tx: ReadTx, version: Version, cited: Sequence[SpanRef], today: Version
+    ) -> Mapping[SpanRef, Resolution]:
+        if version == today:
+            return {span: Resolution(Standing.CURRENT, span) for span in cited}
+        parsed = self._read(tx, [version, today])
+        if version not in parsed:
+            return {span: Resolution(Standing.TOMBSTONED, reason="erased") for span in cited}
+        places = [(span.start, span.end) for span in cited]
+        traced = trace(parsed[version].document, places, parsed[today].document)
+        return {span: _resolution(after, today) for span, after in zip(cited, traced, strict=True)}
 
-def _sentences_under(document: Document, path: tuple[str, ...]) -> list[str]:
-    inside = [block for block in document.blocks if block.path == path]
-    return [unit_text for block in inside or document.blocks for unit_text in cited_units(block)]
+
+def _version(span: SpanRef) -> Version:
+    return span.source_id, span.source_version_tx
 
 
-def _path(document: Document, span: SpanRef) -> tuple[str, ...]:
-    """Heading path of the block that holds the span's start."""
-    for block in document.blocks:
-        if block.start <= span.start < block.end:
-            return block.path
-    return ()
+def _units(parsed: _Read, span: SpanRef) -> list[Unit]:
+    inside = [unit for unit in parsed.units if span.start <= unit.start and unit.end <= span.end]
+    return [_unit(parsed, unit, span) for unit in inside if parsed.document.blocks[unit.block].kind is not Kind.HEADING]
+
+
+def _unit(parsed: _Read, unit: reading_units.Unit, span: SpanRef) -> Unit:
+    block = parsed.document.blocks[unit.block]
+    place = SpanRef(span.source_id, span.source_version_tx, unit.start, unit.end)
+    return Unit(place, parsed.text(unit.start, unit.end), "\n".join((*block.path, *block.lead, block.header)))
+
+
+def _section(parsed: _Read, span: SpanRef) -> Cited:
+    block = parsed.block_at(span.start)
+    if block is None or not block.path:
+        return Cited(document_id(span.source_id), parsed.document.title)
+    section = parsed.document.sections[block.section]
+    return Cited(section_id(span.source_id, section.path, section.repeat), section.path[-1])
+
+
+def _resolution(after: Continuation, today: Version) -> Resolution:
+    standing = Standing.CURRENT if after.state == "continues" else Standing.SUPERSEDED
+    place = None if after.start is None or after.end is None else SpanRef(*today, after.start, after.end)
+    return Resolution(standing, place, after.clearable, after.reason)

@@ -57,13 +57,14 @@ class NoticesEngine:
         newest = after or before
         if newest is None or newest.source_id is None:
             return None
+        standing = before if newest.tombstone and before else newest
         whole = ref_type == "source" or newest.label == DOCUMENT
         differing = changes(*(self._library.pieces(tx, node, whole=whole) for node in (before, after)))
         if not differing:
             return None
         source = sources.by_ids(tx, [newest.source_id])[newest.source_id]
         line = ChangeLine(
-            ref_id, self._library.title(tx, newest), source.uri, differing, newest.valid_start, newest.tx_start
+            ref_id, self._library.title(tx, standing), source.uri, differing, newest.valid_start, newest.tx_start
         )
         return newest.source_id, line
 

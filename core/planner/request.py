@@ -79,7 +79,7 @@ class PlannerConfig(BaseModel):
     bm25_half: float = Field(default=10, gt=0)
     semantic_min_sim: float = Field(default=0.2, ge=0, lt=1)
     query_limit: int = Field(default=200, ge=1, le=10_000)
-    max_pool_spans: int = Field(20_000, ge=1)
+    max_pool_spans: int = Field(default=20_000, ge=1)
     kind_priors: dict[str, Prior] = Field(default=KIND_PRIORS)
     """What a span of each kind weighs; a kind that is not named keeps its default. Embedding reads these too."""
     half_life_days: float = Field(default=365, gt=0)
