@@ -27,6 +27,7 @@ _UNIFORM = {
 _DECIMAL = regex.compile(r"(?![0-9])\p{Nd}")
 _CELL_EDGE = regex.compile(r"\s*+\|\s*+")
 _LONG_DASH = regex.compile(r"(?<=\s)-{2,3}+(?=\s)")
+_APART = regex.compile(r"(?<=\s)-\s++(?=\p{L})")
 _CHANNEL = regex.compile(r"(?<![\w#&/])#(?=\p{L})")
 _CLOSING = " .;,。"
 
@@ -52,7 +53,7 @@ def fold_slice(seen: Visible, start: int, end: int) -> str:
 
 def fold_words(text: str) -> str:
     """`fold` for text that holds no markup."""
-    text = _CHANNEL.sub("", _LONG_DASH.sub("-", normal(text)))
+    text = _CHANNEL.sub("", _APART.sub("", _LONG_DASH.sub("-", normal(text))))
     return _tidy(text).rstrip(_CLOSING)
 
 

@@ -21,12 +21,14 @@ class Visible:
     """`text` is as long as the source, markup replaced by `BLANK`; `struck` are character ranges.
 
     `breaks`: where an item, heading or note begins, which ends a sentence. `targets`: link targets as written.
+    `unclosed`: a striking tag is open at the end.
     """
 
     text: str
     struck: tuple[tuple[int, int], ...] = ()
     breaks: tuple[int, ...] = ()
     targets: tuple[str, ...] = ()
+    unclosed: bool = False
 
 
 _SPECIAL = re.compile(r"[\\`<&*_~\[\]{\n]")
@@ -65,9 +67,14 @@ _TAG_NAME = re.compile(r"\{%-?\s*+([\w-]++)")
 _SCRIPT_TAGS = {"sup": "^", "sub": "_"}
 
 
-def visible(text: str) -> Visible:
-    """Blank the markup of a Markdown, HTML or plain block. Time is linear in its length."""
+def visible(text: str, *, struck: str = "") -> Visible:
+    """Blank the markup of a Markdown, HTML or plain block. Time is linear in its length.
+
+    `struck`: the name of a striking tag that an earlier block left open.
+    """
     scan = _Scan(text)
+    if struck:
+        scan.open_strikes[struck] = 0
     at = scan.line(0)
     while found := _SPECIAL.search(text, at):
         at = _HANDLERS[found[0]](scan, found.start())
@@ -95,6 +102,7 @@ class _Scan:
             _merged(sorted(self.struck + open_tags)),
             tuple(self.breaks),
             tuple(target for _, target in sorted(self.targets)),
+            bool(open_tags),
         )
 
     def blank(self, start: int, end: int, instead: str = "") -> int:

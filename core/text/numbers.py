@@ -22,19 +22,20 @@ from core.text.vocabulary import (
     UNSETTLED,
 )
 
+_W = r"\p{Latin}\p{Greek}\p{Cyrillic}\d_"
 _MONTH = rf"(?P<month>{'|'.join(MONTHS)})\.?"
 _DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>[12]\d{3})"
 _PLAIN = r"\d++(?:,\d{2,3})*+(?:\.\d++)?+"
 _NUMBER_WORD = "|".join(sorted((*NUMBER_WORDS, "hundred", "thousand", "million", "billion"), key=len, reverse=True))
 _SCALE = r"(?:[ -]?(?P<scale>hundred|thousand|million|billion|trillion|mn|bn)\b)"
-_EDGE = r"(?<![\w.,])"
-_SIGN = r"(?:(?<![\w)])(?P<sign>[-+]))?"
+_EDGE = r"(?<![{_W}.,])"
+_SIGN = r"(?:(?<![{_W})])(?P<sign>[-+]))?"
 
 _CURRENCY = "|".join(regex.escape(unit) for unit in sorted(CURRENCIES, key=len, reverse=True))
 _AMOUNT = (
-    rf"{_SIGN}(?:(?P<before>{_CURRENCY}) ?)?(?<![\w.])(?<!\d,)(?P<number>{_PLAIN})"
-    rf"(?:{_SCALE}|(?P<short>[kmb])\b(?<=\d[kmb]))?(?: ?(?P<after>{_CURRENCY})(?!\w))?(?!\w|[.]\d)"
+    rf"{_SIGN}(?:(?P<before>{_CURRENCY}) ?)?(?<![{_W}.])(?<!\d,)(?P<number>{_PLAIN})"
+    rf"(?:{_SCALE}|(?P<short>[kmb])\b(?<=\d[kmb]))?(?: ?(?P<after>{_CURRENCY})(?![{_W}]))?(?![{_W}]|[.]\d)"
 )
 
 _Rule = Callable[["regex.Match[str]"], str]
@@ -96,11 +97,14 @@ _RULES: tuple[tuple[str, _Rule], ...] = (
     (rf"\b{_MONTH},? {_YEAR}\b", _date),
     (rf"{_EDGE}(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?::\d\d)?(?: ?(?P<half>[ap])\.?m\b\.?)?", _time),
     (rf"{_EDGE}(?P<hour>0?[1-9]|1[0-2])(?P<minute>(?!))? ?(?P<half>[ap])\.?m\b\.?", _time),
-    (r"(?<![\w.])(?:\+?\d{1,4}(?:[-.]\d{2,5}){2,}|\d++(?:\.\d++){2,}|\d++(?:/\d++)+)(?![\w.]\d)", _as_written),
+    (
+        rf"(?<![{_W}.])(?:\+?\d{{1,4}}(?:[-.]\d{{2,5}}){{2,}}|\d++(?:\.\d++){{2,}}|\d++(?:/\d++)+)(?![{_W}.]\d)",
+        _as_written,
+    ),
     (rf"{_SIGN}{_EDGE}(?P<number>{_PLAIN}) ?(?:%|percent\b|per cent\b|pct\b)", _percent),
     (_AMOUNT, _amount),
     (rf"\b(?:{_NUMBER_WORD})(?:[- ](?:and )?(?:{_NUMBER_WORD}))*\b", _spelled),
-    (r"[\p{L}_]*+\d[\p{L}\d_]*+(?:[.,:/-][\p{L}\d_]+)*+", _as_written),
+    (rf"(?<![{_W}])[\p{{Latin}}\p{{Greek}}\p{{Cyrillic}}_]*+\d[{_W}]*+(?:[.,:/-][{_W}]++)*+", _as_written),
 )
 _TOKEN = regex.compile("|".join(f"(?P<rule{place}>{pattern})" for place, (pattern, _) in enumerate(_RULES)))
 

@@ -110,30 +110,28 @@ NEGATIONS = _phrases("""
 """)
 # Said of a rule, these change whether it holds at all, ...
 LAPSED = _phrases("""
-    no longer, not any more, not anymore, anymore, former, formerly, previous, previously, past, old, older,
-    earlier, used to, historic, historical, historically, legacy, archive, archived, archival, parked, obsolete,
-    outdated, out of date, stale, superseded, supersedes, replaced, retired, deprecated, deprecation,
-    discontinued, abolished, repealed, revoked, rescinded, withdrawn, removed, expire, expired, expires, expiry,
-    lapsed, void, ended, ends, closed, inactive, disabled, defunct, sunset, sunsetted, phased out, cancelled,
-    canceled, suspended, paused, on hold, frozen, postponed, rejected, declined, wrong, wrongly, incorrect,
-    incorrectly, false, falsely, myth, myths, misconception, misconceptions, mistaken, mistakenly, rumor,
-    rumour, rumors, rumours, forbidden, prohibited
+    no longer, not any more, not anymore, anymore, former, formerly, previous, previously, old, used to,
+    historic, historical, historically, legacy, archive, archived, archival, parked, obsolete, outdated, out of
+    date, stale, superseded, supersedes, replaced, retired, deprecated, deprecation, discontinued, abolished,
+    repealed, revoked, rescinded, withdrawn, expired, lapsed, void, ended, inactive, disabled, defunct, sunset,
+    sunsetted, phased out, cancelled, canceled, suspended, paused, on hold, frozen, postponed, rejected,
+    declined, wrong, wrongly, incorrect, incorrectly, false, falsely, myth, myths, misconception,
+    misconceptions, mistaken, mistakenly, rumor, rumour, rumors, rumours, forbidden, prohibited, invalid
 """)
 UNSETTLED = _phrases("""
-    draft, drafts, proposed, proposal, proposals, propose, planned, plan, plans, pending, upcoming, tentative,
-    tentatively, provisional, provisionally, preliminary, unofficial, unconfirmed, not yet, under review, in
-    review, work in progress, wip, tbd, tbc, experimental, pilot, trial, beta, temporary, temporarily, interim,
-    hypothetical, hypothetically, example, examples, for example, e.g, sample, fictional, imagine, suppose
+    draft, drafts, proposed, proposal, proposals, planned, pending, tentative, tentatively, provisional, provisionally,
+    preliminary, unofficial, unconfirmed, not yet, under review, in review, work in progress, wip, tbd, tbc,
+    experimental, pilot, trial, beta, temporary, temporarily, interim, hypothetical, hypothetically, fictional
 """)
 # ... when it does, ...
 TIMED = _phrases("""
-    until, till, through, since, effective, as of, as from, starting, beginning, from, before, after, prior to,
-    by, during, new, current, currently, now, today, at present, so far, recent, recently, once, future,
-    eventually
+    until, till, through, since, effective, as of, as from, starting, beginning, from, before, after, prior to, by,
+    during, new, current, currently, now, today, at present, so far, recent, recently, once, future, eventually, past,
+    older, earlier, upcoming, plan, plans, expire, expires, expiry, ends, closed, removed
 """)
 # ... and for whom or in which case.
 LIMITED = _phrases("""
-    only, except, exception, exceptions, excepting, excluding, exclude, excludes, unless, if, provided that,
-    other than, apart from, but, however, instead, rather than, limited to, solely, exclusively, does not apply,
-    optional, optionally, would, might, may, could, should, avoid
+    only, except, exception, exceptions, excepting, excluding, exclude, excludes, unless, if, provided that, other than,
+    apart from, but, however, instead, rather than, limited to, solely, exclusively, optional, optionally, would, might,
+    may, could, should, avoid, example, examples, for example, e.g, sample, imagine, suppose
 """)

@@ -1,0 +1,136 @@
+"""Does a cited piece of text still stand in a later version of its document?
+
+Units of the two versions (core.ingest.units) are matched by their folded words, in document order. The same words in
+the same context continue: the n-th such unit goes to the n-th, and where one of several equal ones was removed, those
+cited go on in the ones that stay. The same words only in another context are affected, for a heading, a header or a
+qualifier can turn their meaning; `clearable` says that nothing in the contexts' difference can. Words found nowhere are
+gone. A citation that covers several units stands as the worst of them stands.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.ingest.units import Context, Unit, Words, units
+from core.model.documents import Document
+from core.text.numbers import numbers, polarity, qualifiers
+from core.text.terms import terms
+
+State = Literal["continues", "affected", "gone"]
+
+_SEVERITY: tuple[State, ...] = ("continues", "affected", "gone")
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """`start` and `end` are bytes of the new text where the words stand, and absent when they are gone.
+
+    `clearable`: affected by a difference of context that verification may judge harmless. `reason`: what differs.
+    """
+
+    state: State
+    start: int | None = None
+    end: int | None = None
+    clearable: bool = False
+    reason: str = ""
+
+
+def trace(old: Document, spans: Sequence[tuple[int, int]], new: Document | None) -> tuple[Continuation, ...]:
+    """What became of each span (bytes of the old text), in order."""
+    if new is None:
+        return tuple(Continuation("gone", reason="document removed") for _ in spans)
+    cited = units(old)
+    matches = _matches(cited, units(new))
+    starts, ends = [unit.start for unit in cited], [unit.end for unit in cited]
+    found = []
+    for start, end in spans:
+        touched = range(bisect_right(ends, start), bisect_left(starts, end))
+        found.append(_worst([_continuation(cited[i], matches[i]) for i in touched]))
+    return tuple(found)
+
+
+def _worst(parts: Sequence[Continuation]) -> Continuation:
+    """Several units as one: in the worst state of them, reaching from the first place to the last."""
+    if not parts:
+        return Continuation("gone", reason="no citable text there")
+    worst = max(parts, key=lambda part: (_SEVERITY.index(part.state), not part.clearable))
+    if worst.state == "gone":
+        return worst
+    places = [(part.start, part.end) for part in parts if part.start is not None and part.end is not None]
+    return Continuation(
+        worst.state, min(start for start, _ in places), max(end for _, end in places), worst.clearable, worst.reason
+    )
+
+
+def _matches(old: Sequence[Unit], new: Sequence[Unit]) -> list[Unit | None]:
+    """For each old unit the new one that takes its place: in the same context, else among those that are new there."""
+    known = {(unit.key, unit.context) for unit in old}
+    places: dict[object, list[Unit]] = {}
+    for unit in sorted(new, key=lambda unit: (unit.key, unit.context) in known):
+        places.setdefault((unit.key, unit.context), []).append(unit)
+        places.setdefault(unit.key, []).append(unit)
+    counted: Counter[object] = Counter()
+    return [_next_place(unit, places, counted) for unit in old]
+
+
+def _next_place(unit: Unit, places: Mapping[object, Sequence[Unit]], counted: Counter[object]) -> Unit | None:
+    same: object = (unit.key, unit.context)
+    sought = same if same in places else unit.key
+    candidates = places.get(sought, ())
+    counted[sought] += 1
+    return candidates[min(counted[sought], len(candidates)) - 1] if candidates else None
+
+
+def _continuation(unit: Unit, match: Unit | None) -> Continuation:
+    if match is None:
+        return Continuation("gone", reason="words gone")
+    if unit.context == match.context:
+        return Continuation("continues", match.start, match.end)
+    clearable, reason = _clearable(unit.context, match.context), _reason(unit.context, match.context)
+    return Continuation("affected", match.start, match.end, clearable, reason)
+
+
+def _clearable(old: Context, new: Context) -> bool:
+    """Whether the contexts differ in nothing that bears on the words: see the conditions one by one."""
+    return (
+        (old.struck, old.before, old.after) == (new.struck, new.before, new.after)
+        and _terms(old.header) == _terms(new.header)
+        and _terms(*old.lead) == _terms(*new.lead)
+        and _bearing(old) == _bearing(new)
+        and _akin(old.path, new.path)
+    )
+
+
+def _akin(old: Words, new: Words) -> bool:
+    """One heading path, and its innermost title, names all that the other names."""
+    inner = _contained(_terms(*old[-1:]), _terms(*new[-1:]))
+    return bool(old) == bool(new) and inner and _contained(_terms(*old), _terms(*new))
+
+
+def _contained(one: Counter[str], other: Counter[str]) -> bool:
+    return one.keys() <= other.keys() or other.keys() <= one.keys()
+
+
+def _terms(*texts: str) -> Counter[str]:
+    return Counter(term for text in texts for term in terms(text))
+
+
+def _bearing(context: Context) -> Counter[str]:
+    text = "\n".join((*context.path, context.header, *context.lead))
+    return numbers(text) + polarity(text) + qualifiers(text)
+
+
+_REASONS = (
+    ("struck", "struck through"),
+    ("header", "under another table header"),
+    ("lead", "led by other words"),
+    ("before", "qualified by what stands before"),
+    ("after", "qualified by what stands after"),
+    ("path", "under another heading"),
+)
+
+
+def _reason(old: Context, new: Context) -> str:
+    return next(reason for field, reason in _REASONS if getattr(old, field) != getattr(new, field))
