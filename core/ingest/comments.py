@@ -19,10 +19,6 @@ def comments(text: str, start: int = 0, end: int | None = None) -> Iterator[Rang
         yield opened, start
 
 
-def without_comments(text: str) -> str:
-    return "".join(text[start:end] for start, end in outside(list(comments(text)), 0, len(text)))
-
-
 def merged(ranges: Iterable[Range]) -> list[Range]:
     """The same cover, in order and without overlap."""
     result: list[Range] = []

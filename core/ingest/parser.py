@@ -3,7 +3,7 @@
 markdown-it gives block tokens their lines and inline tokens no place at all. So the rules for links, code, tags and
 pictures are wrapped to note where they matched; emphasis and entities, which nothing here asks about, are off.
 Three rules differ from CommonMark, each so that text is not lost: a comment that is never closed is text, `[^1]: word`
-is a footnote and not a definition, and definitions leave a token with their lines.
+is a footnote and not a definition, and a list or quote nested too deep is text, where the parser would drop the rest.
 """
 
 from collections.abc import Callable
@@ -11,14 +11,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock, html_block, reference
+from markdown_it.rules_block import StateBlock, blockquote, html_block, list_block, reference
 from markdown_it.rules_inline import StateInline, autolink, backtick, html_inline, image, link
 from markdown_it.token import Token
 
 from core.ingest.comments import CLOSING, OPENING, comments
 
-_DEEPEST = 60
-"""Lists thirty deep, quotes sixty: well inside Python's recursion limit. What lies deeper becomes body text."""
+_DEEPEST_BLOCK, _DEEPEST_INLINE = 60, 12
+"""Lists thirty deep, quotes sixty, brackets twelve: well inside Python's recursion limit, and each level costs time."""
+
+_INTERRUPTS = ("paragraph", "reference")
+
+_InlineRule = Callable[[StateInline, bool], bool]
+_BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +40,6 @@ class _Parser(MarkdownIt):
     def normalizeLink(self, url: str) -> str:  # noqa: N802  # the base class's name
         """Targets stay as they were written."""
         return url
-
-
-_InlineRule = Callable[[StateInline, bool], bool]
 
 
 def _noted(name: str, rule: _InlineRule) -> _InlineRule:
@@ -70,8 +72,8 @@ def _picture(state: StateInline, silent: bool) -> bool:
     if not image(state, True):
         return False
     if not silent:
-        hidden = comments(state.src, start, state.pos)
-        state.env["marks"] += [Mark(opened, closed, "comment") for opened, closed in hidden if closed <= state.pos]
+        hidden = comments(state.src[start : state.pos])
+        state.env["marks"] += [Mark(start + opened, start + closed, "comment") for opened, closed in hidden]
         state.env["marks"].append(Mark(start, state.pos, "picture"))
     return True
 
@@ -91,10 +93,19 @@ def _definition(state: StateBlock, start_line: int, end_line: int, silent: bool)
     return not state.src.startswith("[^", start) and reference(state, start_line, end_line, silent)
 
 
-def _parser() -> MarkdownIt:
-    parser = _Parser("commonmark", {"maxNesting": _DEEPEST, "inline_definitions": True})
+def _bounded(rule: _BlockRule) -> _BlockRule:
+    def bounding(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+        return state.level < _DEEPEST_BLOCK and rule(state, start_line, end_line, silent)
+
+    return bounding
+
+
+def _parser(nesting: int) -> MarkdownIt:
+    parser = _Parser("commonmark", {"maxNesting": nesting, "inline_definitions": True})
     parser.enable("table").disable(["emphasis", "entity", "balance_pairs", "fragments_join"])
-    parser.block.ruler.at("html_block", _block_of_html, {"alt": ["paragraph", "reference", "blockquote"]})
+    parser.block.ruler.at("blockquote", _bounded(blockquote), {"alt": [*_INTERRUPTS, "blockquote", "list"]})
+    parser.block.ruler.at("list", _bounded(list_block), {"alt": [*_INTERRUPTS, "blockquote"]})
+    parser.block.ruler.at("html_block", _block_of_html, {"alt": [*_INTERRUPTS, "blockquote"]})
     parser.block.ruler.at("reference", _definition)
     for name, rule in (("link", link), ("autolink", autolink), ("backticks", backtick)):
         parser.inline.ruler.at(name, _noted(name, rule))
@@ -103,18 +114,18 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-_PARSER = _parser()
+_BLOCKS, _INLINE = _parser(_DEEPEST_BLOCK + 3), _parser(_DEEPEST_INLINE)
 
 
 def parse_blocks(text: str, env: dict[str, Any]) -> list[Token]:
-    """Block tokens with their lines. `env` takes up the reference definitions, for `parse_inline`."""
+    """Block tokens with their lines, definitions among them. `env` takes up the definitions, for `parse_inline`."""
     tokens: list[Token] = []
-    _PARSER.block.parse(text, _PARSER, env, tokens)
+    _BLOCKS.block.parse(text, _BLOCKS, env, tokens)
     return tokens
 
 
 def parse_inline(text: str, env: dict[str, Any]) -> list[Mark]:
     """The inline constructs of a block's content, in order; a link's label may hold others."""
     env["marks"] = []
-    _PARSER.inline.parse(text, _PARSER, env, [])
+    _INLINE.inline.parse(text, _INLINE, env, [])
     return sorted(env["marks"], key=lambda mark: (mark.start, -mark.end))

@@ -12,7 +12,8 @@ from core.ingest.splitting import split
 from core.model.documents import Block, Document, Link
 from core.model.spans import Kind
 
-_SHOWS = re.compile(r"[^\s>]")
+_SHOWS = re.compile(r"[^\s>|]")
+"""What a cut must leave to be worth keeping: more than the marker of a quote or a cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def _blocks(text: str, found: Found, outline: Outline) -> tuple[list[Range], lis
 
 def _pieces(text: str, part: Part, hidden: Sequence[Range]) -> Iterator[Range]:
     for start, end in outside(hidden, part.start, part.end):
-        if _SHOWS.search(text, start, end):
+        if (start, end) == (part.start, part.end) or _SHOWS.search(text, start, end):
             for first, last in split(text[start:end], part.kind):
                 yield start + first, start + last
 

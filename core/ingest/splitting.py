@@ -89,11 +89,24 @@ def _reach(text: str, start: int, end: int) -> int:
 
 def _cut(text: str, start: int, reach: int) -> int:
     late = start + (reach - start) * 2 // 3
-    places = [found.end() for found in _SPACE.finditer(text, late, reach)]
-    places = places or [found.end() for found in _SPACE.finditer(text, start, late)]
-    places = places or [end for found in _GRAPHEME.finditer(text, start, reach) if late <= (end := found.end()) < reach]
+    places = (
+        list(_spaces(text, late, reach))
+        or list(_spaces(text, start, late))
+        or [place for place in _graphemes(text, start, reach) if place >= late]
+    )
     digits = [found.start() for found in _DIGIT.finditer(text, start, reach + _CLEAR)]
     return max(places, key=lambda place: (*_distances(digits, place), place), default=reach)
+
+
+def _spaces(text: str, start: int, end: int) -> Iterator[int]:
+    return (found.end() for found in _SPACE.finditer(text, start, end) if found.end() < end)
+
+
+def _graphemes(text: str, start: int, reach: int) -> Iterator[int]:
+    """Boundaries between graphemes. None before a space: the space would be trimmed, and may carry a mark."""
+    for found in _GRAPHEME.finditer(text, start, reach):
+        if found.end() < reach and not text[found.end()].isspace():
+            yield found.end()
 
 
 def _distances(digits: Sequence[int], place: int) -> tuple[int, int]:
