@@ -8,10 +8,11 @@ when the platform says that it is not there.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from core.access.grants import Grant, PermittedAction, fingerprint, grant_to_json
+from core.access.grants import Grant, PermittedAction, fingerprint, grant_from_json, grant_to_json
 from core.clock import MINUTE, SECOND
 from core.delivery.grouping import ANSWERS, CHANGES
 from core.delivery.states import CardEvent, CardState, step
@@ -23,7 +24,7 @@ from core.model.notices import AnswersNotice, Notice, Outgoing
 from core.model.ports import Notices
 from core.model.watching import TargetKind
 from core.store import jobs, messages, people, watches
-from core.store.database import ANY_TENANT, Database, WriteTx
+from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx
 from core.store.jobs import Leased
 from core.store.tables import CardMessage, ChatIdentity, NotifyDelivery, Person, Watch
 
@@ -34,6 +35,28 @@ _TO_SEND = {CardState.PENDING, CardState.FAILED}
 LOOK_AFTER = MINUTE
 """How long past its lease a card in doubt waits before anyone looks: the platform's own history lags."""
 MUTES = ("1d", "1w", "stop")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a card permits: its actions, and the generation they are about."""
+
+    actions: tuple[PermittedAction, ...] = ()
+    generation_id: str = ""
+
+
+NOTHING_OFFERED = Offer()
+
+
+@dataclass(frozen=True, slots=True)
+class Tapped:
+    """The card a tap came from, as much of it as a write token needs."""
+
+    tenant_id: str
+    message_id: UUID
+    person_id: UUID
+    fingerprint: str
+    generation_id: str
 
 
 class DeliveryEngine:
@@ -81,41 +104,39 @@ class DeliveryEngine:
             kind = ready[0].kind
             batch = [delivery for delivery in ready if delivery.kind == kind]
             subject = "fires:" + json_hash(sorted(str(delivery.fire_id) for delivery in batch))
-            message_id = self._new(tx, person_id, identity, subject, kind)
+            message = self._new(tx, person_id, identity, subject, kind)
             for delivery in batch:
-                delivery.message_id = message_id
+                delivery.message_id = message.message_id
                 tx.session.add(delivery)
             return 1
 
-    def compose(
+    def post(
         self,
-        tx: WriteTx,
+        tenant_id: str,
         person_id: UUID,
         subject: str,
         kind: str,
         card: Callable[[str], dict[str, Any]],
-        actions: Sequence[PermittedAction] = (),
-        generation_id: str = "",
+        offer: Offer = NOTHING_OFFERED,
         source_ids: Sequence[UUID] = (),
     ) -> UUID:
-        """Put a card that answers a person directly; once per subject. `card` is made for the nonce it gets.
+        """Put a card that answers a person directly, once per subject; its id. `card` is made for the nonce it gets.
 
         Raises NotFound for a person who has no place to be written to.
         """
-        standing = messages.by_subject(tx, person_id, subject)
-        if standing is not None:
-            return standing.message_id
-        identity = people.reachable(tx, person_id)
-        if identity is None:
-            raise NotFound("this person cannot be reached in any chat")
-        message_id = self._new(tx, person_id, identity, subject, kind)
-        message = messages.get(tx, message_id)
-        assert message is not None
-        self._fill(tx, message, card(message.nonce), actions, generation_id)
-        message.source_ids = [str(source_id) for source_id in source_ids]
-        return message_id
+        with self._database.write(tenant_id) as tx:
+            standing = messages.by_subject(tx, person_id, subject)
+            if standing is not None:
+                return standing.message_id
+            identity = people.reachable(tx, person_id)
+            if identity is None:
+                raise NotFound("this person cannot be reached in any chat")
+            message = self._new(tx, person_id, identity, subject, kind)
+            self._fill(tx, message, card(message.nonce), offer)
+            message.source_ids = [str(source_id) for source_id in source_ids]
+            return message.message_id
 
-    def _new(self, tx: WriteTx, person_id: UUID, identity: ChatIdentity, subject: str, kind: str) -> UUID:
+    def _new(self, tx: WriteTx, person_id: UUID, identity: ChatIdentity, subject: str, kind: str) -> CardMessage:
         message = CardMessage(
             tenant_id=tx.tenant_id,
             message_id=derived("message", tx.tenant_id, person_id, subject),
@@ -135,17 +156,10 @@ class DeliveryEngine:
         )
         tx.session.add(message)
         tx.session.flush()
-        return message.message_id
+        return message
 
-    def _fill(
-        self,
-        tx: WriteTx,
-        message: CardMessage,
-        card: dict[str, Any],
-        actions: Sequence[PermittedAction],
-        generation_id: str,
-    ) -> None:
-        grant = Grant(tx.tenant_id, message.person_id, tuple(actions), generation_id, str(message.message_id))
+    def _fill(self, tx: WriteTx, message: CardMessage, card: dict[str, Any], offer: Offer) -> None:
+        grant = Grant(tx.tenant_id, message.person_id, offer.actions, offer.generation_id, str(message.message_id))
         message.card, message.fingerprint = card, fingerprint(grant)
         messages.add_grant(tx, message.fingerprint, grant_to_json(grant))
         tx.session.add(message)
@@ -192,7 +206,7 @@ class DeliveryEngine:
             return False
         message.shown = [[str(ref), upto] for ref, upto in composed.shown]
         message.source_ids = [str(source_id) for source_id in composed.source_ids]
-        self._fill(tx, message, present(composed.notice, message.nonce, person), _permitted(composed.notice), "")
+        self._fill(tx, message, present(composed.notice, message.nonce, person), _offer(composed.notice))
         return True
 
     # ── what became of it ──
@@ -285,22 +299,44 @@ class DeliveryEngine:
     # ── a card that stands already ──
 
     def rewrite(
-        self, tx: WriteTx, message_id: UUID, card: Callable[[dict[str, Any], str], dict[str, Any]],
-        actions: Sequence[PermittedAction], generation_id: str = "", *, renew: bool = False,
-    ) -> Outgoing | None:  # fmt: skip
-        """Replace a sent card's content and grant; with `renew`, under a new nonce. None when it was never sent."""
-        message = messages.locked(tx, message_id)
-        if message is None or message.state != CardState.SENT or message.message_ref is None:
-            return None
-        if renew:
-            message.nonce = nonce()
-        self._fill(tx, message, card(message.card, message.nonce), actions, generation_id)
-        return _outgoing(message)
+        self,
+        tenant_id: str,
+        message_id: UUID,
+        change: Callable[[dict[str, Any], str], dict[str, Any]],
+        *,
+        offer: Offer | None = None,
+        renew: bool = False,
+    ) -> Outgoing | None:
+        """Let `change` turn a sent card into what it is to be, given its nonce; None when it was never sent.
 
-    def by_nonce(self, value: str) -> CardMessage | None:
-        """The card a tap came from."""
+        `offer` replaces what it permits; `renew` gives it a new nonce, so that its old buttons are no longer active.
+        """
+        with self._database.write(tenant_id) as tx:
+            message = messages.locked(tx, message_id)
+            if message is None or message.state != CardState.SENT:
+                return None
+            if renew:
+                message.nonce = nonce()
+            message.card = change(message.card, message.nonce)
+            if offer is not None:
+                self._fill(tx, message, message.card, offer)
+            tx.session.add(message)
+            return _outgoing(message)
+
+    def tapped(self, value: str) -> Tapped | None:
+        """The standing card that a tap came from, by its nonce."""
         with self._database.read(ANY_TENANT) as tx:
-            return messages.by_nonce(tx, value)
+            message = messages.by_nonce(tx, value)
+            if message is None or message.state == CardState.REDACTED:
+                return None
+            body = messages.grant(ReadTx(tx.session, message.tenant_id), message.fingerprint)
+        generation_id = grant_from_json(body).generation_id if body else ""
+        return Tapped(message.tenant_id, message.message_id, message.person_id, message.fingerprint, generation_id)
+
+    def state(self, tenant_id: str, message_id: UUID) -> CardState | None:
+        with self._database.read(tenant_id) as tx:
+            message = messages.get(tx, message_id)
+        return CardState(message.state) if message else None
 
 
 def _recipients(tx: WriteTx, watch: Watch) -> Sequence[UUID]:
@@ -316,11 +352,12 @@ def _recipients(tx: WriteTx, watch: Watch) -> Sequence[UUID]:
     ]
 
 
-def _permitted(notice: Notice) -> list[PermittedAction]:
+def _offer(notice: Notice) -> Offer:
     if isinstance(notice, AnswersNotice):
         refresh = [PermittedAction("answer_refresh", str(answer.answer_id)) for answer in notice.answers]
-        return refresh + [PermittedAction("watch_mute", str(answer.watch_id), MUTES) for answer in notice.answers]
-    return [PermittedAction("watch_mute", str(reason.watch_id), MUTES) for reason in notice.reasons]
+        stop = [PermittedAction("watch_mute", str(answer.watch_id), MUTES) for answer in notice.answers]
+        return Offer((*refresh, *stop))
+    return Offer(tuple(PermittedAction("watch_mute", str(reason.watch_id), MUTES) for reason in notice.reasons))
 
 
 def _skip(tx: WriteTx, deliveries: Sequence[NotifyDelivery], reason: str) -> None:
@@ -364,6 +401,7 @@ def _outgoing(message: CardMessage) -> Outgoing:
         workspace=message.place["workspace"],
         user_id=message.place["user_id"],
         conversation=message.place["conversation"],
+        message_ref=message.message_ref,
         nonce=message.nonce,
         card=message.card,
         fence=message.fence,

@@ -1,6 +1,7 @@
 """What a card is to say, as one recipient may see it now; how it looks is the bot's matter."""
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from core.model.evidence import ChangeLine
@@ -42,6 +43,7 @@ class AnswerMoved:
     status: str
     severity: str | None
     claims: tuple[ClaimDiff, ...]
+    saved_at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,9 @@ class Outgoing:
     workspace: str
     user_id: str
     conversation: dict[str, str]
+    message_ref: str | None
     nonce: str
-    card: dict[str, object]
+    card: dict[str, Any]
     fence: int
 
     @property

@@ -94,7 +94,9 @@ def _moved(node: Node, watch: Watch) -> AnswerMoved:
         if claim["state"] != ClaimState.OK
     )
     props = node.props
-    return AnswerMoved(node.node_id, watch.watch_id, props["question"], props["status"], props["severity"], claims)
+    return AnswerMoved(
+        node.node_id, watch.watch_id, props["question"], props["status"], props["severity"], claims, props["savedAt"]
+    )
 
 
 def _dependencies(nodes: Iterable[Node]) -> tuple[UUID, ...]:
