@@ -7,11 +7,13 @@ blocks, the document's the whole of it.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
 from core.ingest.ids import document_id, passage_id, section_id
+from core.ingest.units import Context, units
 from core.jsonhash import canonical_json
 from core.model.documents import Block, Document
 from core.model.nodes import DOCUMENT, PASSAGE, SECTION
@@ -19,6 +21,7 @@ from core.model.spans import Kind
 from core.text.fold import fold, fold_code, plain
 
 Hash = Callable[[str], bytes]
+_CONTEXT = attrgetter(*(each.name for each in fields(Context)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +99,16 @@ def folded(block: Block) -> str:
 
 
 def _block_keys(document: Document, hash: Hash) -> list[str]:
-    """One key a block, over its folded words, link targets and context."""
-    targets: list[list[str]] = [[] for _ in document.blocks]
+    """One key a block, over its folded words and their context as lineage reads them, and its link targets."""
+    said: list[list[Any]] = [[] for _ in document.blocks]
+    for unit in units(document):
+        said[unit.block].append([unit.key, *_CONTEXT(unit.context)])
     for link in document.links:
-        targets[link.block].append(link.target)
-    return [
-        _joined(hash, [folded(block), *block.path, block.header, *block.lead, *links])
-        for block, links in zip(document.blocks, targets, strict=True)
-    ]
+        said[link.block].append(link.target)
+    return [_joined(hash, each) for each in said]
 
 
-def _joined(hash: Hash, parts: Sequence[str]) -> str:
+def _joined(hash: Hash, parts: Sequence[Any]) -> str:
     return hash(_json(parts)).hex()
 
 
