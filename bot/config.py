@@ -1,0 +1,215 @@
+"""The bot's settings: one TOML file, then the environment over it; and the memory that they describe.
+
+`CLARIFY_HTTP__PORT=9000` is `port` in `[http]`. Paths in the file are taken from the folder it lies in, so that the bot
+finds the same database wherever it is started from.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
+
+from core.clock import Clock
+from core.config import AnswersConfig, MemoryConfig, StoreConfig, WatchConfig
+from core.embed.protocol import Embedder
+from core.errors import InvalidConfig
+from core.memory import Memory
+from core.planner.request import PlannerConfig
+from core.verify.config import VerifyConfig
+
+FILE = "clarify-bot.toml"
+CACHE = Path("clarify-cache")
+_PREFIX, _NEST = "CLARIFY_", "__"
+_SQLITE = "sqlite:///"
+_LONGEST_SHOWN = 60
+
+Port = Annotated[int, Field(ge=1, le=65_535)]
+
+
+def _said(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
+Name = Annotated[str, AfterValidator(_said)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class HttpSettings(_Section):
+    host: Name = "127.0.0.1"
+    port: Port = 8080
+
+
+class InboxSettings(_Section):
+    """The local inbox listens on loopback alone, whatever `[http]` says."""
+
+    enabled: bool = False
+    port: Port = 8081
+
+
+class SourceSettings(_Section):
+    """One source set: a folder or file (`path`), or a repository's address (`git`), and who may read it."""
+
+    name: Annotated[str, Field(pattern=r"^[^/\s][^/]*$")]
+    path: Path | None = None
+    git: str | None = None
+    readers: Annotated[tuple[Name, ...], Field(min_length=1)]
+    every_secs: int = Field(default=300, ge=5, le=604_800)
+    include: tuple[str, ...] | None = None
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        if (self.path is None) == (self.git is None):
+            raise ValueError("must have either path or git, and not both")
+        return self
+
+
+class Settings(BaseSettings):
+    """Everything that can be set, with its default."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=_PREFIX, env_nested_delimiter=_NEST, extra="forbid", frozen=True, hide_input_in_errors=True
+    )
+
+    database: str = f"{_SQLITE}clarify-bot.db"
+    tenant: Name = "default"
+    company: str = "Our company"
+    keys: Path = Path("keys")
+    cache: Path = CACHE
+    embedder: Name = "minilm"
+    http: HttpSettings = HttpSettings()
+    inbox: InboxSettings = InboxSettings()
+    sources: tuple[SourceSettings, ...] = ()
+    planner: PlannerConfig = PlannerConfig()
+    verify: VerifyConfig = VerifyConfig()
+    answers: AnswersConfig = AnswersConfig()
+    watch: WatchConfig = WatchConfig()
+    store: StoreConfig = StoreConfig()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - called by these names
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The environment goes before the file; nothing else is read."""
+        return env_settings, init_settings
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        names = [source.name for source in self.sources]
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise ValueError(f"two sources are named {min(twice)!r}; each needs a name of its own")
+        return self
+
+
+def load(path: Path | None = None) -> Settings:
+    """The settings of a file; None: `clarify-bot.toml` here if there is one, else the defaults.
+
+    Raises InvalidConfig naming the file (or the variable), the key, its value and what is allowed.
+    """
+    file = Path(FILE) if path is None else path
+    given = _read(file) if path is not None or file.exists() else {}
+    try:
+        settings = Settings(**given)
+    except ValidationError as error:
+        raise InvalidConfig("; ".join(_problem(file, problem) for problem in error.errors())) from error
+    except SettingsError as error:
+        raise InvalidConfig(f"the environment: {error}: lists and tables are written as JSON there") from error
+    return _anchored(settings, file.parent)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_bytes().decode())
+    except OSError as error:
+        raise InvalidConfig(f"{file}: cannot be read: {error.strerror}; `clarify-bot init` makes one") from error
+    except ValueError as error:
+        raise InvalidConfig(f"{file}: not TOML in UTF-8: {error}") from error
+
+
+def _problem(file: Path, problem: Mapping[str, Any]) -> str:
+    place, value = ".".join(map(str, problem["loc"])), repr(problem["input"])
+    variable = next((name for name in _variables(problem["loc"]) if name in os.environ), None)
+    where = f"the environment variable {variable}" if variable else f"{file}"
+    if problem["type"] == "extra_forbidden":
+        return f"{where}: {place}: there is no such setting; `clarify-bot init` writes a file with all of them"
+    allowed = str(problem["msg"]).removeprefix("Value error, ")
+    is_short = not isinstance(problem["input"], dict) and len(value) <= _LONGEST_SHOWN and "://" not in value
+    shown = f" is {value}" if is_short and problem["type"] != "missing" else ""
+    return f"{where}: {place or 'the file'}{shown}: {allowed}"
+
+
+def _variables(loc: tuple[int | str, ...]) -> list[str]:
+    parts = [str(part).upper() for part in loc]
+    return [_PREFIX + _NEST.join(parts[:end]) for end in range(len(parts), 0, -1)]
+
+
+def _anchored(settings: Settings, folder: Path) -> Settings:
+    """The same settings with every relative path taken from `folder`."""
+    database = settings.database
+    if database.startswith(_SQLITE):
+        database = _SQLITE + str(folder / database.removeprefix(_SQLITE))
+    known = {"minilm", "hashing", "none"}
+    return settings.model_copy(
+        update={
+            "database": database,
+            "keys": folder / settings.keys,
+            "cache": folder / settings.cache,
+            "embedder": settings.embedder if settings.embedder in known else str(folder / settings.embedder),
+            "sources": tuple(
+                source.model_copy(update={"path": source.path and folder / source.path}) for source in settings.sources
+            ),
+        }
+    )
+
+
+def make_embedder(settings: Settings) -> Embedder | None:
+    """The model that settings name; its files are opened when it is first used."""
+    if settings.embedder == "none":
+        return None
+    if settings.embedder == "hashing":
+        from core.embed.hashing import HashingEmbedder
+
+        return HashingEmbedder()
+    from core.embed.files import folder_files, pinned_files
+    from core.embed.onnx import OnnxEmbedder
+
+    if settings.embedder == "minilm":
+        return OnnxEmbedder(pinned_files())
+    if not Path(settings.embedder).is_dir():
+        raise InvalidConfig(
+            f"embedder is {settings.embedder!r}; write minilm, hashing, none, or a folder with an ONNX export"
+        )
+    return OnnxEmbedder(folder_files(Path(settings.embedder)))
+
+
+def memory_config(settings: Settings) -> MemoryConfig:
+    return MemoryConfig(
+        store=settings.store,
+        planner=settings.planner,
+        verify=settings.verify,
+        answers=settings.answers,
+        watch=settings.watch,
+    )
+
+
+def open_memory(settings: Settings, clock: Clock | None = None) -> Memory:
+    """The memory that settings describe; with the public keys where there are any."""
+    from bot import keys
+
+    public = keys.load_public(settings.keys) if settings.keys.is_dir() else {}
+    return Memory(
+        settings.database, embedder=make_embedder(settings), config=memory_config(settings), clock=clock, keys=public
+    )
