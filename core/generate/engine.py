@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from core.config import AnswersConfig
 from core.embed.protocol import Embedder
-from core.errors import SemanticUnavailable
+from core.errors import NotFound, SemanticUnavailable
 from core.generate.extractive import Sentence, choose
 from core.ids import random_id
 from core.model.answers import Answer, Cited, Claim
 from core.model.ports import Library, PlannedSpan, Planner
 from core.model.principals import Principal
 from core.model.spans import SpanRef
-from core.store import traces
+from core.store import sources, traces
 from core.store.database import Database, ReadTx
 from core.text.fold import plain
 
@@ -56,6 +56,19 @@ class GenerateEngine:
             best_cosine=planned.best_cosine,
         )
         self._trace(answer, heaviest, principal)
+        return answer
+
+    def quote(self, question: str, span: SpanRef, principal: Principal) -> Answer:
+        """The traced answer that somebody gave by quoting these words, which need no model. Raises NotFound."""
+        with self._database.read(principal.tenant_id) as tx:
+            passage = self._library.passages(tx, [span]).get(span)
+            if passage is None or span.source_id not in sources.readable(tx, principal):
+                raise NotFound
+            cited = self._sections(tx, [span])
+        text = plain(passage.text)
+        claim = Claim(text, (passage,), quoted=True)
+        answer = Answer(random_id(), question, text, (claim,), cited, nearest=(), plan_hash="", best_cosine=0.0)
+        self._trace(answer, (), principal)
         return answer
 
     def _sentences(self, tx: ReadTx, question: str, planned: Sequence[PlannedSpan]) -> list[Sentence]:

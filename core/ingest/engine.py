@@ -14,10 +14,10 @@ from uuid import UUID
 
 from core.clock import FOREVER
 from core.embed.protocol import Embedder
-from core.errors import InvalidRequest, NotFound, StoreUnavailable
+from core.errors import InvalidRequest, NotFound, StoreUnavailable, UnreadableDocument
 from core.ids import derived, random_key
 from core.ingest import changes, links
-from core.ingest.canonical import Errors
+from core.ingest.canonical import Errors, decode
 from core.ingest.ids import document_id
 from core.ingest.layout import Layout, layout
 from core.ingest.reading import read
@@ -232,6 +232,22 @@ class IngestEngine:
             source.name = new_uri
             tx.session.add(source)
 
+    def same_texts(self, tenant_id: str, gone: Collection[str], fresh: Mapping[str, bytes]) -> dict[str, str]:
+        """By fresh uri, the uri among `gone` whose document says exactly this now; each at most once, blank never."""
+        by_text = {text: uri for uri, text in self._texts(tenant_id, gone).items() if text.strip()}
+        found: dict[str, str] = {}
+        for uri, data in fresh.items():
+            old = by_text.pop(_decoded(data, uri), None)
+            if old is not None:
+                found[uri] = old
+        return found
+
+    def _texts(self, tenant_id: str, uris: Collection[str]) -> dict[str, str]:
+        standing = [view for view in self.standing(tenant_id) if view.uri in uris]
+        with self._database.read(tenant_id) as tx:
+            stored = sources.texts(tx, {(view.source_id, view.version_tx) for view in standing})
+        return {text.uri: text.text for text in stored.values()}
+
     def standing(self, tenant_id: str, source_set: str | None = None) -> list[SourceView]:
         """Documents that hold now, by uri."""
         with self._database.read(tenant_id) as tx:
@@ -299,6 +315,14 @@ def _new_source(tx: ReadTx, incoming: Incoming, now: int) -> Source:
         source_set=incoming.source_set,
         checked_at=now,
     )
+
+
+def _decoded(data: bytes, uri: str) -> str:
+    """The text, empty where there is none to read: ingesting it says why."""
+    try:
+        return decode(data, uri=uri)
+    except UnreadableDocument:
+        return ""
 
 
 def _source_id(tenant_id: str, uri: str, counter: int) -> UUID:
