@@ -4,7 +4,7 @@ The only composition in core: it makes the engines, hands each what it needs, an
 several take part.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
@@ -161,6 +161,16 @@ class Memory:
         """Every document that stands now, for an administrator: this read takes no principal and shows no text."""
         return self._ingest.standing(tenant, source_set)
 
+    def synced(self, source_set: str, *, tenant: str = DEFAULT_TENANT) -> None:
+        """Remember that a source set was compared with its place now."""
+        self._ingest.checked(tenant, source_set)
+
+    def same_texts(
+        self, gone: Collection[str], fresh: Mapping[str, bytes], *, tenant: str = DEFAULT_TENANT
+    ) -> dict[str, str]:
+        """By fresh uri, the uri among `gone` whose document says exactly this: it was moved, not replaced."""
+        return self._ingest.same_texts(tenant, gone, fresh)
+
     def resolve(self, spans: Sequence[SpanRef], principal: Principal) -> dict[SpanRef, Resolution]:
         """Where cited words stand now: current coordinates, superseded or tombstoned."""
         with self._database.read(principal.tenant_id) as tx:
@@ -176,6 +186,10 @@ class Memory:
     def generate(self, question: str, principal: Principal) -> Answer:
         """Answer a question from what the principal may read. Raises InsufficientEvidence, SemanticUnavailable."""
         return self._generate.generate(question, principal)
+
+    def quote(self, question: str, span: SpanRef, principal: Principal) -> Answer:
+        """The traced answer that quotes these words, to be saved like any other. Raises NotFound."""
+        return self._generate.quote(question, span, principal)
 
     # ── saved answers ──
 
