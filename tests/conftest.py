@@ -1,9 +1,22 @@
 """What every test may use."""
 
 import os
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from bot.tokens import mint
+from core.access.card_tokens import CardWrite
+from core.clock import ManualClock
+from core.ids import nonce
+from core.memory import Memory
+from core.model.principals import Principal
+from core.store.database import Database
+from core.store.migrate import upgrade
+from tests.support.memories import KEY, KEY_ID, NOW, add_person, open_memory
+from tests.support.postgres import Postgres, running
 
 DATA = Path(os.environ.get("CLARIFY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 VECTORS = Path(__file__).parent / "vectors"
@@ -20,3 +33,83 @@ def data_dir() -> Path:
 @pytest.fixture(scope="session")
 def vectors() -> Path:
     return VECTORS
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(NOW)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """One server a worker, started by the first test that needs it."""
+    with running() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres: Postgres) -> Iterator[str]:
+    """A migrated PostgreSQL database of the test's own."""
+    with postgres.database("migrated") as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite file, to be copied."""
+    file = tmp_path_factory.mktemp("migrated") / "memory.db"
+    database = Database(f"sqlite:///{file}", ManualClock(NOW))
+    upgrade(database)
+    database.close()
+    return file
+
+
+@pytest.fixture
+def sqlite_url(migrated_file: Path, tmp_path: Path) -> str:
+    """A migrated SQLite database of the test's own."""
+    return f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'memory.db')}"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """What holds of one database must hold of the other: every test that asks for this runs on both."""
+    url: str = request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")
+    return url
+
+
+@pytest.fixture
+def reopen(database_url: str, clock: ManualClock) -> Iterator[Callable[..., Memory]]:
+    """Open the test's database; again, or with other settings or another embedder, as often as called."""
+    opened: list[Memory] = []
+
+    def _open(**settings: object) -> Memory:
+        opened.append(open_memory(database_url, clock, **settings))
+        opened[-1].people.ensure_tenant("default", "Default")
+        return opened[-1]
+
+    yield _open
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def memory(reopen: Callable[..., Memory]) -> Memory:
+    """A memory with one tenant, `default`."""
+    return reopen()
+
+
+@pytest.fixture
+def ada(memory: Memory) -> Principal:
+    """A member who can be written to."""
+    return add_person(memory, "Ada")
+
+
+@pytest.fixture
+def bob(memory: Memory) -> Principal:
+    return add_person(memory, "Bob")
+
+
+@pytest.fixture
+def mint_token(clock: ManualClock) -> Callable[[CardWrite], str]:
+    """A token for one tap, signed with the key that every test's memory knows."""
+    return lambda write: mint(KEY, KEY_ID, write, clock.now(), nonce())

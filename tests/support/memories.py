@@ -1,0 +1,97 @@
+"""Short words for what almost every test of the engines does."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from sqlmodel import select
+
+from core.clock import SECOND, Clock
+from core.config import MemoryConfig
+from core.embed.hashing import HashingEmbedder
+from core.ids import derived
+from core.ingest.engine import IngestResult
+from core.ingest.ids import document_id, section_id
+from core.memory import Memory
+from core.model.principals import Principal
+from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
+from core.store.tables import Tenant
+
+NOW = 1_790_000_000 * SECOND
+KEY = Ed25519PrivateKey.generate()
+KEY_ID = "k1"
+LOW_BAR = {"answers": {"min_cosine": 0.05}}
+"""Hashed words are nowhere near as close as meanings are."""
+
+
+def open_memory(url: str, clock: Clock, *, embedder: Any = HashingEmbedder(), **settings: Any) -> Memory:  # noqa: B008  # stateless
+    config = MemoryConfig.model_validate(LOW_BAR | settings)
+    return Memory(url, embedder=embedder, clock=clock, config=config, keys={KEY_ID: KEY.public_key()})
+
+
+def add_person(
+    memory: Memory, name: str, roles: Sequence[str] = ("member",), *, tenant: str = "default", bound: bool = True
+) -> Principal:
+    person_id = memory.people.put(tenant, name, roles=roles)
+    if bound:
+        memory.people.bind(tenant, person_id, "local", "local", str(person_id))
+    return memory.people.principal(tenant, person_id)
+
+
+def page(title: str, sections: Mapping[str, str]) -> bytes:
+    """A Markdown document with one paragraph under each heading."""
+    parts = [f"# {title}", *(f"## {heading}\n\n{words}" for heading, words in sections.items())]
+    return ("\n\n".join(parts) + "\n").encode()
+
+
+def put(memory: Memory, uri: str, data: bytes, readers: Sequence[str] = ("everyone",), **more: Any) -> IngestResult:
+    """Ingest, and let a second pass."""
+    result = memory.ingest(uri, data, readers=readers, **more)
+    memory.clock.advance(SECOND)  # type: ignore[attr-defined]  # a ManualClock
+    return result
+
+
+def rows(memory: Memory, table: Any, tenant: str | None = "default") -> list[Any]:
+    """Every row of a table; of all tenants when `tenant` is None."""
+    with memory._database.read(tenant or "") as tx:
+        chosen = select(table) if tenant is None else select(table).where(table.tenant_id == tenant)
+        return list(tx.session.exec(chosen).all())
+
+
+def change_row(memory: Memory, table: Any, key: tuple[Any, ...], **values: Any) -> None:
+    """Set columns of one row, as an administrator's tool would."""
+    with memory._database.write(key[0]) as tx:
+        row = tx.session.get_one(table, key)
+        for name, value in values.items():
+            setattr(row, name, value)
+        tx.session.add(row)
+
+
+def last_tx(memory: Memory, tenant: str = "default") -> int:
+    return next(row.last_tx for row in rows(memory, Tenant, tenant))
+
+
+def source_id(uri: str, tenant: str = "default") -> Any:
+    """The id that the first source of a uri gets."""
+    return derived("source", tenant, uri, 0)
+
+
+def section(uri: str, *path: str, tenant: str = "default") -> str:
+    return str(section_id(source_id(uri, tenant), path, 0))
+
+
+def document(uri: str, tenant: str = "default") -> str:
+    return str(document_id(source_id(uri, tenant)))
+
+
+CHANGES = (EventKind.FACT_CHANGED, EventKind.FACT_TOMBSTONED)
+
+
+def watch_request(
+    principal: Principal, scope: ScopeType, *refs: str, events: Sequence[EventKind] = CHANGES, **more: Any
+) -> WatchRequest:
+    """A watch that tells its owner; at the shortest debounce, so that tests need not wait for it."""
+    target = {"kind": TargetKind.PERSON, "person_id": str(principal.person_id)}
+    return WatchRequest(
+        more.pop("name", "a watch"), scope, refs, tuple(events), target, **({"debounce_secs": 0} | more)
+    )
