@@ -26,7 +26,7 @@ from core.ingest.engine import Incoming, IngestEngine, IngestResult, SourceView
 from core.jobs.engine import JobsEngine
 from core.library.engine import LibraryEngine
 from core.local.engine import LocalEngine
-from core.model.answers import Answer, SavedAnswer
+from core.model.answers import Answer, Cited, SavedAnswer
 from core.model.evidence import Resolution
 from core.model.principals import Principal
 from core.model.spans import SpanRef
@@ -187,6 +187,17 @@ class Memory:
         """Answer a question from what the principal may read. Raises InsufficientEvidence, SemanticUnavailable."""
         return self._generate.generate(question, principal)
 
+    def find_sections(self, words: str, principal: Principal) -> list[Cited]:
+        """Sections that a few words lead to, best first, as far as the principal may read. Raises SemanticUnavailable."""
+        with self._database.read(principal.tenant_id) as tx:
+            try:
+                planned = self._planner.plan(tx, PlanRequest(question=words), principal, self.clock.now())
+            except InsufficientEvidence:
+                return []
+            spans = [span.span for span in sorted(planned.spans, key=lambda span: (-span.weight, span.span))]
+            found = self._library.sections(tx, spans)
+            return list({found[span].node_id: found[span] for span in spans}.values())
+
     def quote(self, question: str, span: SpanRef, principal: Principal) -> Answer:
         """The traced answer that quotes these words, to be saved like any other. Raises NotFound."""
         return self._generate.quote(question, span, principal)
@@ -242,6 +253,10 @@ class Memory:
         with self._database.read(principal.tenant_id) as tx:
             return self._watch.owned(tx, principal)
 
+    def mute_all(self, principal: Principal, until: int) -> None:
+        """Hold every card of a person until a Ts; 0 ends it."""
+        self.people.mute(principal.tenant_id, principal.person_id, until)
+
     def sweep(self, tenant: str = DEFAULT_TENANT) -> Swept:
         """Turn what changed since the last sweep into fires and their jobs, once."""
         return self._watch.sweep(tenant)
@@ -253,15 +268,21 @@ class Memory:
         return self._access.redeem(token, action)
 
     def _watch_cited(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
-        """Watch the sections that a traced answer cites, one watch each."""
+        """Watch the sections that a traced answer cites, one watch each; or the one section that was chosen."""
         trace = traces.get(tx, UUID(action.target))
-        if trace is None or trace.person_id != principal.person_id:
+        if trace is not None and trace.person_id != principal.person_id:
             raise NotFound
+        chosen = trace.body["sections"] if trace else [(action.target, self._title(tx, UUID(action.target)))]
         made = [
-            self._watch.create(tx, watch_on_section(node_id, title, principal), principal)
-            for node_id, title in trace.body["sections"]
+            self._watch.create(tx, watch_on_section(node_id, title, principal), principal) for node_id, title in chosen
         ]
         return {"watching": [view.name for view in made], "fresh": any(view.fresh for view in made)}
+
+    def _title(self, tx: WriteTx, node_id: UUID) -> str:
+        node = self._graph.current(tx, [node_id], tx.now).get(node_id)
+        if node is None:
+            raise NotFound
+        return str(node.props.get("title", ""))
 
     def _mute(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
         until = None if action.arg == "stop" else tx.now + MUTE_TIMES[str(action.arg)]

@@ -28,8 +28,8 @@ from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx
 from core.store.jobs import Leased
 from core.store.tables import CardMessage, ChatIdentity, NotifyDelivery, Person, Watch
 
-Present = Callable[[Notice, str, Person], dict[str, Any]]
-"""(what to say, the card's nonce, to whom) → the card as stored. Pure: it runs inside the transaction."""
+Present = Callable[[Notice, str], dict[str, Any]]
+"""(what to say, the card's nonce) → the card as stored. Pure: it runs inside the transaction."""
 
 _TO_SEND = {CardState.PENDING, CardState.FAILED}
 LOOK_AFTER = MINUTE
@@ -46,6 +46,9 @@ class Offer:
 
 
 NOTHING_OFFERED = Offer()
+
+Rewritten = tuple[dict[str, Any], Offer | None]
+"""A card as it is to be, and what it permits from now on; None: what it permitted before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +209,7 @@ class DeliveryEngine:
             return False
         message.shown = [[str(ref), upto] for ref, upto in composed.shown]
         message.source_ids = [str(source_id) for source_id in composed.source_ids]
-        self._fill(tx, message, present(composed.notice, message.nonce, person), _offer(composed.notice))
+        self._fill(tx, message, present(composed.notice, message.nonce), _offer(composed.notice))
         return True
 
     # ── what became of it ──
@@ -302,14 +305,13 @@ class DeliveryEngine:
         self,
         tenant_id: str,
         message_id: UUID,
-        change: Callable[[dict[str, Any], str], dict[str, Any]],
+        change: Callable[[dict[str, Any], str], Rewritten],
         *,
-        offer: Offer | None = None,
         renew: bool = False,
     ) -> Outgoing | None:
         """Let `change` turn a sent card into what it is to be, given its nonce; None when it was never sent.
 
-        `offer` replaces what it permits; `renew` gives it a new nonce, so that its old buttons are no longer active.
+        `renew` gives it a new nonce, so that its old buttons are no longer active.
         """
         with self._database.write(tenant_id) as tx:
             message = messages.locked(tx, message_id)
@@ -317,7 +319,7 @@ class DeliveryEngine:
                 return None
             if renew:
                 message.nonce = nonce()
-            message.card = change(message.card, message.nonce)
+            message.card, offer = change(message.card, message.nonce)
             if offer is not None:
                 self._fill(tx, message, message.card, offer)
             tx.session.add(message)

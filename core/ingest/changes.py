@@ -76,4 +76,3 @@ def _edge(label: str, from_id: UUID, to_id: UUID, source_id: UUID) -> EdgeWrite:
 
 def _stands(node: Node | None, key: str) -> bool:
     return node is not None and not node.tombstone and node.key == key
-

@@ -17,6 +17,8 @@ import yaml
 _Loads = Callable[[str], Any]
 _UNREADABLE = (yaml.YAMLError, ValueError, TypeError, RecursionError, OverflowError)
 _LARGEST = 2**63
+_MOST_BRACKETS = 64
+"""In one line: the YAML scanner's time grows with the square of what is open there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ _Loader.add_constructor("tag:yaml.org,2002:timestamp", _timestamp)
 
 
 def _load_yaml(text: str) -> Any:
+    if any(line.count("[") + line.count("{") > _MOST_BRACKETS for line in text.split("\n")):
+        raise ValueError("too many brackets in one line")
     return yaml.load(text, Loader=_Loader)  # noqa: S506  # _Loader is a SafeLoader
 
 

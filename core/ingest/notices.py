@@ -21,8 +21,8 @@ _KEPT = 8
 
 _WHOLE = (
     r"(?:pages?|polic(?:y|ies)|sections?|documents?|documentation|docs?|guides?|guidance|guidelines?|handbook"
-    r"|process(?:es)?|procedures?|rules?|information|content|instructions?|articles?|tables?|lists?|chapters?|wiki|offers?|program(?:me)?s?"
-    r"|benefits?|texts?|steps|limits|values|figures|numbers|terms|rates)"
+    r"|process(?:es)?|procedures?|rules?|information|content|instructions?|articles?|tables?|lists?|chapters?|wiki"
+    r"|offers?|program(?:me)?s?|benefits?|texts?|steps|limits|values|figures|numbers|terms|rates)"
 )
 _ABOUT_WHOLE = re.compile(
     r"\bthe following\b(?! (?:day|morning|evening|night|week|month|quarter|year|calendar|fiscal|business)\b)"

@@ -85,6 +85,15 @@ class PeopleEngine:
             )
             tx.session.merge(identity)
 
+    def mute(self, tenant_id: str, person_id: UUID, until: int) -> None:
+        """Hold a person's cards until a Ts; 0 ends it. Raises NotFound."""
+        with self._database.write(tenant_id) as tx:
+            person = people.get(tx, person_id)
+            if person is None:
+                raise NotFound(f"there is no person {person_id}")
+            person.muted_until = until
+            tx.session.add(person)
+
     def all(self, tenant_id: str) -> list[PersonView]:
         with self._database.read(tenant_id) as tx:
             return [_view(person) for person in people.everyone(tx)]

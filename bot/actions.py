@@ -1,0 +1,168 @@
+"""Taps: from a button's nonce to a minted token, core's decision, and the card with its outcome in words."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import structlog
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from bot.delivery import Courier
+from bot.memory_gateway import MemoryGateway
+from bot.presenters import answer_card, answer_offer, answer_sources
+from bot.tokens import mint
+from cards.actions import Button
+from cards.answer_updated import REFRESH_QUESTION
+from cards.codec import from_json, to_json
+from cards.model import Card, Item, Rows, with_nonce, with_outcome
+from core.access.card_tokens import CardWrite
+from core.access.grants import CardAction
+from core.delivery.engine import Rewritten, Tapped
+from core.errors import CoreError
+from core.ids import nonce as fresh_id
+from core.memory import Refreshed
+from core.model.answers import Answer
+from core.model.notices import Outgoing
+
+log = structlog.get_logger()
+
+INACTIVE = "This card is no longer active. Ask again, or write “watching” to see what you follow."
+_MUTED = {"1d": "Muted for a day", "1w": "Muted for a week"}
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """The bot's private key: it mints, core checks."""
+
+    kid: str
+    key: Ed25519PrivateKey
+
+
+class Actions:
+    def __init__(self, gateway: MemoryGateway, courier: Courier, signer: Signer) -> None:
+        self._gateway = gateway
+        self._memory = gateway.memory
+        self._courier = courier
+        self._signer = signer
+
+    async def refusal(self, tenant_id: str, person_id: UUID, nonce: str) -> str | None:
+        """Why a tap can do nothing, for that person only; None when the card is theirs and active."""
+        card = await self._gateway.call(self._memory.delivery.tapped, nonce)
+        return None if card is not None and (card.tenant_id, card.person_id) == (tenant_id, person_id) else INACTIVE
+
+    async def tap(self, person_id: UUID, nonce: str, action: CardAction) -> str:
+        """Do what was tapped and show it on the card; the outcome in words."""
+        card = await self._gateway.call(self._memory.delivery.tapped, nonce)
+        if card is None or card.person_id != person_id:
+            return INACTIVE
+        try:
+            result = await self._gateway.call(self._memory.redeem, self._token(card, action), action)
+        except CoreError as refusal:
+            log.info("tap.refused", tenant=card.tenant_id, kind=action.kind, code=refusal.code)
+            words = f"That could not be done: {refusal}"
+            await self._rewrite(card, lambda shown: with_outcome(shown, words, target=action.target))
+            return words
+        words = _outcome(action, result)
+        used = frozenset({action.kind})
+        await self._rewrite(card, lambda shown: with_outcome(shown, words, target=action.target, remove_kinds=used))
+        return words
+
+    def _token(self, card: Tapped, action: CardAction) -> str:
+        write = CardWrite(
+            tenant=card.tenant_id,
+            person_id=card.person_id,
+            action_kind=action.kind,
+            target_id=action.target,
+            scope_fingerprint=card.fingerprint,
+            generation_id=card.generation_id,
+            arg=action.arg,
+        )
+        return mint(self._signer.key, self._signer.kid, write, self._memory.clock.now(), fresh_id())
+
+    async def _rewrite(self, card: Tapped, change: Callable[[Card], Card]) -> None:
+        def rewritten(stored: dict[str, Any], _: str) -> Rewritten:
+            return to_json(change(from_json(stored))), None
+
+        outgoing = await self._gateway.call(self._memory.delivery.rewrite, card.tenant_id, card.message_id, rewritten)
+        await self._show(outgoing)
+
+    async def _show(self, outgoing: Outgoing | None) -> None:
+        if outgoing is not None:
+            await self._courier.update(outgoing)
+
+    async def refreshed(self, tenant_id: str, answer_id: UUID, message_id: UUID, refreshed: Refreshed) -> None:
+        """Show what a refresh led to on the card it was asked from: the new answer, or the button back."""
+        rewrite, found = self._memory.delivery.rewrite, refreshed.answer
+        if found is None:
+            change = _not_refreshed(answer_id, refreshed)
+            await self._show(await self._gateway.call(rewrite, tenant_id, message_id, change, renew=True))
+            return
+
+        def replaced(stored: dict[str, Any], nonce: str) -> Rewritten:
+            card = from_json(stored)
+            if speaks_of_several(card):
+                return to_json(with_outcome(card, "Refreshed: the new answer is below.", target=str(answer_id))), None
+            return to_json(_new_answer(found, nonce)), answer_offer(found)
+
+        outgoing = await self._gateway.call(rewrite, tenant_id, message_id, replaced)
+        await self._show(outgoing)
+        if outgoing is not None and speaks_of_several(from_json(outgoing.card)):
+            await self._post_beside(outgoing, found)
+
+    async def _post_beside(self, outgoing: Outgoing, found: Answer) -> None:
+        message_id = await self._gateway.call(
+            self._memory.delivery.post,
+            outgoing.tenant_id,
+            outgoing.person_id,
+            f"refreshed:{found.trace_id}",
+            "answer",
+            lambda nonce: to_json(_new_answer(found, nonce)),
+            answer_offer(found),
+            answer_sources(found),
+        )
+        await self._courier.send(outgoing.tenant_id, message_id)
+
+
+def speaks_of_several(card: Card) -> bool:
+    """Whether a card lists several saved answers: one's refresh must not take the others away."""
+    rows = [row for block in card.blocks if isinstance(block, Rows) for row in block.rows]
+    return len([row for row in rows if isinstance(row, Item)]) > 1
+
+
+def _new_answer(found: Answer, nonce: str) -> Card:
+    words = "Refreshed. The answer you saved before stays as it was quoted."
+    return with_outcome(answer_card(found, nonce, saved=True), words)
+
+
+def _not_refreshed(answer_id: UUID, refreshed: Refreshed) -> Callable[[dict[str, Any], str], Rewritten]:
+    def restored(stored: dict[str, Any], nonce: str) -> Rewritten:
+        card, target = with_nonce(from_json(stored), nonce), str(answer_id)
+        if refreshed.already:
+            words = "You have a newer answer to this already: write “saved” to see it."
+            return to_json(with_outcome(card, words, target=target)), None
+        words = "Nothing in the documents answers this now. Your saved answer stays as it is."
+        again = Button("answer_refresh", target, nonce, "Refresh answer", confirm=REFRESH_QUESTION)
+        return to_json(with_outcome(card, words, target=target, actions=(again,))), None
+
+    return restored
+
+
+def _outcome(action: CardAction, result: dict[str, Any]) -> str:
+    match action.kind:
+        case "watch_create":
+            names = _listed(result["watching"])
+            return f"Watching {names}." if result["fresh"] else f"You already watch {names}."
+        case "watch_mute":
+            return f"{_MUTED[action.arg]}." if action.arg in _MUTED else "Stopped. You will not hear of it again."
+        case "answer_save":
+            return "Saved. You will hear when its words change." if result["fresh"] else "You have saved this already."
+        case "answer_refresh":
+            return "You have a newer answer to this already." if result["newer"] else "Refreshing…"
+    return "Done."
+
+
+def _listed(names: list[str]) -> str:
+    quoted = [f"“{name}”" for name in names[:2]]
+    rest = len(names) - len(quoted)
+    return ", ".join(quoted) + (f" and {rest} more" if rest else "")

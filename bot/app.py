@@ -1,0 +1,121 @@
+"""The process: engine, channels, worker, listeners, in the order in which they start, and stopped in the other."""
+
+import asyncio
+import errno
+import signal
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+
+import structlog
+from aiohttp import web
+
+from bot import keys
+from bot.actions import Actions, Signer
+from bot.ask import Ask
+from bot.channels.base import Channel
+from bot.channels.inbox.backend import PersonKey
+from bot.channels.inbox.server import InboxServer
+from bot.channels.local import PLATFORM, LocalChannel, LocalInbox, Pulse
+from bot.commands import Commands
+from bot.config import Settings, open_memory
+from bot.delivery import Courier
+from bot.http.health import health_routes
+from bot.memory_gateway import MemoryGateway
+from bot.sync_loop import keep_in_step
+from bot.worker import Worker
+from core.errors import StoreUnavailable
+from core.ids import nonce, random_key
+from core.memory import Memory
+
+log = structlog.get_logger()
+
+SECRET_NAME = "inbox.secret"  # noqa: S105  the name of a file
+
+
+class Bot:
+    """Everything that serves one memory, wired once."""
+
+    def __init__(self, settings: Settings, memory: Memory, signer: Signer, suggestions: tuple[str, ...] = ()) -> None:
+        self.settings = settings
+        self.gateway = MemoryGateway(memory)
+        self.pulse = Pulse()
+        channels: dict[str, Channel] = {PLATFORM: LocalChannel(self.gateway, self.pulse)}
+        self.courier = Courier(self.gateway, channels)
+        self.actions = Actions(self.gateway, self.courier, signer)
+        ask = Ask(self.gateway, self.courier, Commands(self.gateway))
+        self.worker = Worker(self.gateway, self.courier, ask, self.actions, owner=nonce())
+        self.inbox = LocalInbox(self.gateway, self.actions, self.pulse, self.worker.wake, settings.company, suggestions)
+
+    def inbox_server(self, secret: bytes) -> InboxServer:
+        return InboxServer(self.inbox, self.gateway.memory.clock, secret, port=self.settings.inbox.port)
+
+
+def load_signer(folder: Path) -> Signer:
+    """The bot's own key. Raises InvalidConfig, saying how to make one."""
+    return Signer(*keys.load_private(folder))
+
+
+async def run(settings: Settings) -> int:
+    """Serve until SIGINT or SIGTERM; the exit code."""
+    bot = Bot(settings, open_memory(settings), load_signer(settings.keys))
+    async with AsyncExitStack() as stack:
+        stack.callback(bot.gateway.close)
+        if settings.inbox.enabled:
+            await _open_inbox(bot, stack)
+        await _listen(bot, stack)
+        await _work(bot, stack)
+        log.info("bot.ready", database=settings.database.partition("@")[2] or settings.database)
+        await _stopped()
+        log.info("bot.stopping")
+    return 0
+
+
+async def _open_inbox(bot: Bot, stack: AsyncExitStack) -> None:
+    """Serve the local inbox, and print a one-time link for each person who has one."""
+    server = bot.inbox_server(random_key())
+    await server.start()
+    stack.push_async_callback(server.stop)
+    for person in await bot.gateway.call(bot.gateway.memory.people.all, bot.settings.tenant):
+        link = server.link_for(PersonKey(person.tenant_id, person.person_id))
+        print(f"inbox of {person.display_name}: {link}")  # noqa: T201  for the person at this terminal
+
+
+async def _listen(bot: Bot, stack: AsyncExitStack) -> None:
+    app = web.Application()
+    app.add_routes(health_routes(bot.gateway))
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    stack.push_async_callback(runner.cleanup)
+    http = bot.settings.http
+    try:
+        await web.TCPSite(runner, http.host, http.port).start()
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise StoreUnavailable(f"cannot listen on {http.host} port {http.port}: {error.strerror}") from error
+        raise StoreUnavailable(
+            f"port {http.port} on {http.host} is in use: stop the program that has it, or set http.port"
+        ) from error
+
+
+async def _work(bot: Bot, stack: AsyncExitStack) -> None:
+    """Start the worker and the source sets; cancelled, they finish the call in hand and no more."""
+    settings = bot.settings
+    tasks = [asyncio.create_task(bot.worker.run(settings.watch.tick_secs))]
+    tasks += [asyncio.create_task(keep_in_step(bot.gateway, settings, source)) for source in settings.sources]
+
+    async def stop() -> None:
+        for task in tasks:
+            task.cancel()
+        for task in tasks:
+            with suppress(asyncio.CancelledError):
+                await task
+
+    stack.push_async_callback(stop)
+
+
+async def _stopped() -> None:
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.set)
+    await stopped.wait()

@@ -1,0 +1,111 @@
+"""What can be said besides asking: a message that is a command gets a list or a notice instead of an answer."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+from bot.memory_gateway import MemoryGateway
+from cards.model import Card
+from cards.notices import AnswerEntry, WatchChoice, WatchEntry, choose_watch, notice, saved_list, watch_list
+from core.access.grants import PermittedAction
+from core.clock import DAY, HOUR
+from core.delivery.engine import MUTES, NOTHING_OFFERED, Offer
+from core.model.principals import Principal
+
+HELP = (
+    "Ask me anything that your team has written down. I answer with the exact words and where they stand.\n"
+    "watch <words>: choose something to watch\n"
+    "watching: what you watch, and how to stop\n"
+    "saved: the answers you saved\n"
+    "mute 1h, mute 1d, mute 1w: pause every card; unmute: end it\n"
+    "status: what I remember; whoami: who I think you are"
+)
+_MUTE_TIMES = {"1h": ("an hour", HOUR), "1d": ("a day", DAY), "1w": ("a week", 7 * DAY)}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """`card` is made for the nonce it gets; `offer` is what its buttons permit."""
+
+    card: Callable[[str], Card]
+    offer: Offer = NOTHING_OFFERED
+
+
+Command = Callable[[Principal, str], Awaitable[Reply]]
+
+
+class Commands:
+    def __init__(self, gateway: MemoryGateway) -> None:
+        self._gateway = gateway
+        self._memory = gateway.memory
+        self._table: dict[str, tuple[Command, bool]] = {
+            "help": (self._help, False),
+            "watch": (self._watch, True),
+            "watching": (self._watching, False),
+            "saved": (self._saved, False),
+            "mute": (self._mute, True),
+            "unmute": (self._unmute, False),
+            "status": (self._status, False),
+            "whoami": (self._whoami, False),
+        }
+
+    async def reply(self, tenant_id: str, person_id: UUID, text: str) -> Reply | None:
+        """The reply to a command; None for what is a question."""
+        word, _, rest = text.strip().partition(" ")
+        command, takes_words = self._table.get(word.lower(), (None, False))
+        if command is None or bool(rest.strip()) != takes_words:
+            return None
+        principal = await self._gateway.call(self._memory.people.principal, tenant_id, person_id)
+        return await command(principal, rest.strip())
+
+    async def _help(self, _: Principal, __: str) -> Reply:
+        return _said("What you can say", HELP)
+
+    async def _watch(self, principal: Principal, words: str) -> Reply:
+        sections = await self._gateway.call(self._memory.find_sections, words, principal)
+        choices = tuple(WatchChoice(str(section.node_id), section.title) for section in sections)
+        offer = Offer(tuple(PermittedAction("watch_create", choice.target) for choice in choices))
+        return Reply(lambda nonce: choose_watch(words, choices, nonce), offer)
+
+    async def _watching(self, principal: Principal, _: str) -> Reply:
+        watches = await self._gateway.call(self._memory.watches, principal)
+        now = self._memory.clock.now()
+        entries = tuple(
+            WatchEntry(str(view.watch_id), view.name, state="muted for now" if view.muted_until > now else "")
+            for view in watches
+        )
+        offer = Offer(tuple(PermittedAction("watch_mute", entry.target, MUTES) for entry in entries))
+        return Reply(lambda nonce: watch_list(entries, nonce), offer)
+
+    async def _saved(self, principal: Principal, _: str) -> Reply:
+        answers = await self._gateway.call(self._memory.answers, principal)
+        entries = tuple(AnswerEntry(answer.question, answer.status, answer.saved_at) for answer in answers)  # type: ignore[arg-type]  # core's own statuses, by the same names
+        return Reply(lambda _: saved_list(entries))
+
+    async def _mute(self, principal: Principal, words: str) -> Reply:
+        known = _MUTE_TIMES.get(words.lower())
+        if known is None:
+            return _said(
+                "For how long?", f"“{words}” is not a time I know.", "Write “mute 1h”, “mute 1d” or “mute 1w”."
+            )
+        name, micros = known
+        await self._gateway.call(self._memory.mute_all, principal, self._memory.clock.now() + micros)
+        return _said(f"Muted for {name}", "Cards wait until then and come as one.", "Write “unmute” to end it now.")
+
+    async def _unmute(self, principal: Principal, _: str) -> Reply:
+        await self._gateway.call(self._memory.mute_all, principal, 0)
+        return _said("Not muted", "Cards come again as things change.")
+
+    async def _status(self, principal: Principal, _: str) -> Reply:
+        status = await self._gateway.call(self._memory.status, principal.tenant_id)
+        words = f"I remember {status.documents} documents with {status.passages} passages."
+        return _said("What I remember", words, "Ask me anything about them.")
+
+    async def _whoami(self, principal: Principal, _: str) -> Reply:
+        person = await self._gateway.call(self._memory.people.get, principal.tenant_id, principal.person_id)
+        roles = ", ".join(person.roles) or "none"
+        return _said(person.display_name, f"Your roles: {roles}. Your time zone: {person.zone}.")
+
+
+def _said(title: str, text: str, hint: str = "") -> Reply:
+    return Reply(lambda _: notice(title, text, hint))

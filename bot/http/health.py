@@ -1,0 +1,20 @@
+"""Whether the process lives, and whether it can do its work."""
+
+from aiohttp import web
+
+from bot.memory_gateway import MemoryGateway
+from core.errors import CoreError
+
+
+def health_routes(gateway: MemoryGateway) -> list[web.RouteDef]:
+    async def healthz(_: web.Request) -> web.Response:
+        return web.json_response({"status": "alive"})
+
+    async def readyz(_: web.Request) -> web.Response:
+        try:
+            await gateway.call(gateway.memory.check_store)
+        except CoreError as error:
+            return web.json_response({"status": "not ready", "reason": error.code}, status=503)
+        return web.json_response({"status": "ready"})
+
+    return [web.get("/healthz", healthz), web.get("/readyz", readyz)]

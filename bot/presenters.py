@@ -1,0 +1,130 @@
+"""From core's values to card contents: the only place where the two meet. Pure."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, answer
+from cards.answer_updated import AnswerUpdatedContent, ChangedClaim, StaleAnswer, Status, Verdict, answer_updated
+from cards.codec import to_json
+from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
+from cards.model import Card
+from cards.phrases import ChangeKind, ChangeLine
+from core.access.grants import PermittedAction
+from core.delivery.engine import Offer
+from core.model import evidence
+from core.model.answers import Answer, Claim
+from core.model.notices import AnswerMoved, AnswersNotice, ChangeNotice, ClaimDiff, Notice
+from core.text.fold import plain
+
+
+def present(notice: Notice, nonce: str) -> dict[str, Any]:
+    """The card of a notice, as stored."""
+    if isinstance(notice, AnswersNotice):
+        return to_json(answer_updated(AnswerUpdatedContent(tuple(map(_stale, notice.answers)), nonce)))
+    return to_json(_memory_change(notice, nonce))
+
+
+def _memory_change(notice: ChangeNotice, nonce: str) -> Card:
+    lines = [line for changed in notice.lines for line in _lines(changed)]
+    lines.sort(key=lambda line: line.kind != "changed")
+    watches = tuple(MatchedWatch(reason.name, str(reason.watch_id)) for reason in notice.reasons)
+    return memory_change(MemoryChangeContent(tuple(lines), watches, nonce, more=notice.more))
+
+
+def _lines(changed: evidence.ChangeLine) -> list[ChangeLine]:
+    return [
+        ChangeLine(
+            section_path=below(change.path, changed.source_name),
+            source_name=changed.source_name,
+            source_url=web_address(changed.source_uri),
+            before=change.before,
+            after=change.after,
+            kind=_kind(change.before, change.after),
+            learned=changed.learned,
+            valid_from=changed.valid_from,
+        )
+        for change in changed.changes
+    ]
+
+
+def _kind(before: str, after: str) -> ChangeKind:
+    if not before:
+        return "added"
+    return "changed" if after else "removed"
+
+
+def _stale(moved: AnswerMoved) -> StaleAnswer:
+    status: Status = moved.status  # type: ignore[assignment]  # core's own statuses, by the same names
+    return StaleAnswer(
+        target=str(moved.answer_id),
+        question=moved.question,
+        status=status,
+        material=moved.severity is not None,
+        claims=tuple(ChangedClaim(claim.before, claim.after, _verdict(claim)) for claim in moved.claims),
+        saved_at=moved.saved_at,
+        watch_target=str(moved.watch_id),
+    )
+
+
+def _verdict(claim: ClaimDiff) -> Verdict:
+    if claim.caveat:
+        return "unchecked"
+    known: dict[str, Verdict] = {"invalidated": "gone", "pending": "pending", "conflicted": "conflicted"}
+    return known.get(claim.state, "unsupported")
+
+
+def answer_card(found: Answer, nonce: str, *, saved: bool = False) -> Card:
+    """The card that answers a question; with the nearest passages where nothing is close enough."""
+    cited = _distinct(found.claims) if found.known else list(found.nearest)
+    content = AnswerContent(
+        question=found.question,
+        sentences=tuple(_sentence(claim, cited) for claim in found.claims),
+        citations=tuple(_citation(passage) for passage in cited),
+        target=str(found.trace_id),
+        nonce=nonce,
+        watch_names=tuple(section.title for section in found.sections),
+        saved=saved,
+    )
+    return answer(content)
+
+
+def answer_offer(found: Answer) -> Offer:
+    """What an answer's card permits: to save it, and to watch what it cites."""
+    if not found.known:
+        return Offer()
+    target = str(found.trace_id)
+    return Offer((PermittedAction("answer_save", target), PermittedAction("watch_create", target)), target)
+
+
+def answer_sources(found: Answer) -> list[UUID]:
+    passages = _distinct(found.claims) or list(found.nearest)
+    return list({passage.span.source_id: None for passage in passages})
+
+
+def _distinct(claims: Sequence[Claim]) -> list[evidence.Passage]:
+    return list({passage.span: passage for claim in claims for passage in claim.citations}.values())
+
+
+def _sentence(claim: Claim, cited: Sequence[evidence.Passage]) -> AnswerSentence:
+    numbers = tuple(cited.index(passage) + 1 for passage in claim.citations)
+    return AnswerSentence(claim.text, numbers, "quoted" if claim.quoted else "unsupported")
+
+
+def _citation(passage: evidence.Passage) -> AnswerCitation:
+    return AnswerCitation(
+        passage.source_name,
+        web_address(passage.source_uri),
+        below(passage.path, passage.source_name),
+        plain(passage.text),
+    )
+
+
+def below(path: tuple[str, ...], title: str) -> tuple[str, ...]:
+    """The heading path beneath a document's title: a page that begins with its own title says it once."""
+    return path[1:] if path and path[0] == title else path
+
+
+def web_address(uri: str) -> str | None:
+    """A source's own address, where a browser can open it."""
+    return uri if uri.startswith(("https://", "http://")) else None

@@ -1,0 +1,146 @@
+"""The background work: what is due is done, then it waits to be woken or for the next tick.
+
+Each step takes a bounded batch and says how much it did; `settle` runs them all until none finds anything more.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from uuid import UUID
+
+import structlog
+
+from bot.actions import Actions
+from bot.ask import Ask
+from bot.delivery import Courier
+from bot.memory_gateway import MemoryGateway
+from core.access.grants import CardAction
+from core.delivery.states import CardState
+from core.jobs.kinds import Audience, JobKind
+from core.store.inbox import Inbound
+from core.store.jobs import Leased
+
+log = structlog.get_logger()
+
+_SETTLED = frozenset({CardState.SENT, CardState.PARKED, CardState.SKIPPED, CardState.REDACTED})
+"""States in which a reply needs no more driving: it is out, or an admin has to act."""
+
+Step = Callable[[], Awaitable[int]]
+
+
+class Worker:
+    def __init__(self, gateway: MemoryGateway, courier: Courier, ask: Ask, actions: Actions, owner: str) -> None:
+        self._gateway = gateway
+        self._memory = gateway.memory
+        self._courier = courier
+        self._ask = ask
+        self._actions = actions
+        self._owner = owner
+        self._woken = asyncio.Event()
+        self._steps: tuple[Step, ...] = (
+            self._inbound,
+            self._sweep,
+            self._own_jobs,
+            self._notify_jobs,
+            self._gather,
+            courier.send_due,
+            courier.reconcile,
+        )
+
+    def wake(self) -> None:
+        """Something came in: do not wait for the tick."""
+        self._woken.set()
+
+    async def run(self, tick_secs: float) -> None:
+        """Work until cancelled. An error in one step is logged, and the others go on."""
+        while True:
+            self._woken.clear()
+            busy = await self.round()
+            if not busy:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._woken.wait(), tick_secs)
+
+    async def settle(self) -> None:
+        """Work until nothing is due."""
+        while await self.round():
+            pass
+
+    async def round(self) -> int:
+        """Each step once; how much was done."""
+        return sum([await self._guarded(step) for step in self._steps])
+
+    async def _guarded(self, step: Step) -> int:
+        try:
+            return await step()
+        except Exception as error:  # one bad step must not stop the others; it is tried again at the next tick
+            log.exception("worker.step_failed", step=step.__name__, error=repr(error))
+            return 0
+
+    async def _sweep(self) -> int:
+        tenants = await self._gateway.call(self._memory.people.tenants)
+        swept = [await self._gateway.call(self._memory.sweep, tenant_id) for tenant_id in tenants]
+        return sum(one.fires + one.backlog for one in swept)
+
+    async def _notify_jobs(self) -> int:
+        return await self._jobs(Audience.CLARIFY, (JobKind.NOTIFY_WATCH,), self._notify)
+
+    async def _own_jobs(self) -> int:
+        kinds = (JobKind.CHECK_ANSWER, JobKind.REFRESH_ANSWER)
+        return await self._jobs(Audience.INTERNAL, kinds, self._own)
+
+    async def _jobs(
+        self, audience: Audience, kinds: tuple[JobKind, ...], handle: Callable[[Leased], Awaitable[None]]
+    ) -> int:
+        leased = await self._gateway.call(self._memory.jobs.lease, audience, kinds, self._owner, 20)
+        for job in leased:
+            try:
+                await handle(job)
+            except Exception as error:  # whatever it is, the job is tried again later and given up in the end
+                log.warning("job.failed", tenant=job.tenant_id, kind=job.kind, error=repr(error))
+                await self._gateway.call(self._memory.jobs.fail, job, repr(error))
+        return len(leased)
+
+    async def _notify(self, job: Leased) -> None:
+        await self._gateway.call(self._memory.delivery.spread, job)
+
+    async def _own(self, job: Leased) -> None:
+        if job.kind == JobKind.CHECK_ANSWER:
+            answer_id = UUID(job.payload["answer_id"])
+            await self._gateway.call(self._memory.check_answer, answer_id, tenant=job.tenant_id)
+        else:
+            await self._refresh(job)
+        await self._gateway.call(self._memory.jobs.complete, job)
+
+    async def _refresh(self, job: Leased) -> None:
+        answer_id, message_id = UUID(job.payload["answer_id"]), UUID(job.payload["delivery_key"])
+        person_id = UUID(job.payload["person_id"])
+        principal = await self._gateway.call(self._memory.people.principal, job.tenant_id, person_id)
+        refreshed = await self._gateway.call(self._memory.refresh_answer, answer_id, principal)
+        await self._actions.refreshed(job.tenant_id, answer_id, message_id, refreshed)
+
+    async def _gather(self) -> int:
+        return await self._gateway.call(self._memory.delivery.gather)
+
+    async def _inbound(self) -> int:
+        events = await self._gateway.call(self._memory.inbound.lease)
+        for event in events:
+            try:
+                await self._handle(event)
+            except Exception as error:  # kept in the inbox and driven again
+                log.warning("inbound.failed", tenant=event.tenant_id, kind=event.kind, error=repr(error))
+                await self._gateway.call(self._memory.inbound.fail, event, repr(error))
+        return len(events)
+
+    async def _handle(self, event: Inbound) -> None:
+        body = event.body
+        if event.kind == "tap":
+            action = CardAction(body["kind"], body["target"], body.get("arg"))
+            words = await self._actions.tap(event.person_id, body["nonce"], action)
+            await self._gateway.call(self._memory.inbound.finish, event, words)
+            return
+        message_id = await self._ask.question(event.tenant_id, event.person_id, event.event_id, body["text"])
+        state = await self._gateway.call(self._memory.delivery.state, event.tenant_id, message_id)
+        if state in _SETTLED:
+            await self._gateway.call(self._memory.inbound.finish, event, "answered")
+        else:
+            await self._gateway.call(self._memory.inbound.fail, event, f"the card is {state}")
