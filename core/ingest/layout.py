@@ -7,7 +7,7 @@ blocks, the document's the whole of it.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any
 from uuid import UUID
@@ -41,7 +41,7 @@ class Wanted:
 class Layout:
     """Parents come before their children, sections and passages each in the order of the document."""
 
-    nodes: tuple[Wanted, ...] = field(default_factory=tuple)
+    nodes: tuple[Wanted, ...]
 
 
 def layout(document: Document, source_id: UUID, hash: Hash) -> Layout:

@@ -55,16 +55,16 @@ def assemble(
 ) -> Document:
     outline = Outline()
     places, blocks = _blocks(text, found, outline)
-    properties = properties or {}
+    given = (properties or {}).get("title")
     heading = next((block.path[-1] for block in blocks if block.kind is Kind.HEADING), "")
     return Document(
         text=text,
         media_type=media_type,
-        title=str(properties.get("title") or "").strip() or heading or file_name,
+        title=(str(given).strip() if isinstance(given, str | int | float) else "") or heading or file_name,
         blocks=tuple(blocks),
         sections=outline.sections,
         links=tuple(_links(found.links, places)),
-        properties=properties,
+        properties=properties or {},
     )
 
 

@@ -12,8 +12,9 @@ class Block:
     """One citable piece. `start` and `end` are UTF-8 byte offsets; `text` is exactly those bytes of the canonical text.
 
     `path`: plain titles of the enclosing headings, outermost first; a heading block's own title is its last.
-    `section`: index into `Document.sections`. `header`: a table row's header row, plain. `lead`: what introduces a list
-    item, plain, outermost first: the paragraph before the list, then the own words of each parent item.
+    `section`: index into `Document.sections`. `header`: a table row's header row, plain. `lead`: what introduces the
+    block, plain, outermost first: the paragraph before its list, or one that ends in a colon, then the own words of
+    each parent item.
     """
 
     kind: Kind

@@ -46,6 +46,7 @@ def test_all_else_is_text_as_it_stands(media_type: str | None, uri: str, expecte
         ("---\ntitle: Front\n---\n# Head\n", "a.md", "Front"),
         ("---\ntitle: 2024\n---\n# Head\n", "a.md", "2024"),
         ("---\ntitle: '  '\n---\n# Head\n", "a.md", "Head"),
+        ("---\ntitle: [a, b]\n---\n# Head\n", "a.md", "Head"),
         ("---\ntitle:\n---\ntext\n", "docs/leave.md", "leave.md"),
         ("text\n\n## *Second*\n", "a.md", "Second"),
         ("", "docs/leave.md", "leave.md"),
