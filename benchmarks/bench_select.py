@@ -1,0 +1,80 @@
+"""`select` against one `sorted()` of the same pool, by keys made beforehand: what a plan costs beyond bare ordering."""
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from uuid import UUID
+
+from core.planner import Candidate, SpanClass, select
+
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+OVERLAPS = (0.0, 0.8, 1.0)
+SPANS_A_SOURCE = 100
+
+
+def scattered(dice: random.Random, size: int) -> Iterator[tuple[int, int, int]]:
+    """Many sources, spans that seldom meet."""
+    for start in dice.sample(range(size * SPANS_A_SOURCE), size):
+        yield start % (size // SPANS_A_SOURCE), start, start + dice.randint(1, 500)
+
+
+def crowded(dice: random.Random, size: int) -> Iterator[tuple[int, int, int]]:
+    """One source, spans that lie over, in and across one another."""
+    for start in dice.sample(range(size * 20), size):
+        yield 0, start, start + dice.randint(1, 500)
+
+
+def staggered(_: random.Random, size: int) -> Iterator[tuple[int, int, int]]:
+    """One source, each span over the next nine."""
+    for number in range(size):
+        yield 0, 10 * number, 10 * number + 100
+
+
+def pool(shape: Callable[[random.Random, int], Iterator[tuple[int, int, int]]], size: int) -> list[Candidate]:
+    dice = random.Random(size)
+    spans = [
+        Candidate(UUID(int=source), 1, start, end, "paragraph", SpanClass.TRUTH, dice.random(), dice.randint(1, 200))
+        for source, start, end in shape(dice, size)
+    ]
+    dice.shuffle(spans)
+    return spans
+
+
+def best(act: Callable[[], object], size: int) -> float:
+    """Seconds of processor time, the best of several runs."""
+    repeats = max(1, 20_000 // size)
+    return min(_timed(act, repeats) for _ in range(5 if size < 1_000_000 else 2))
+
+
+def _timed(act: Callable[[], object], repeats: int) -> float:
+    begun = time.process_time()
+    for _ in range(repeats):
+        act()
+    return (time.process_time() - begun) / repeats
+
+
+def run() -> list[tuple[str, float, str]]:
+    return [
+        row
+        for size in SIZES
+        for shape in (scattered, crowded, staggered)
+        for row in _rows(shape.__name__, pool(shape, size))
+    ]
+
+
+def _rows(name: str, spans: list[Candidate]) -> Iterator[tuple[str, float, str]]:
+    size = len(spans)
+    keys = [(-c.weight, (c.source_id, c.source_version_tx, c.start, c.end)) for c in spans]
+    bare = best(lambda: sorted(keys), size)
+    for overlap in OVERLAPS:
+        taken = best(
+            lambda: select(spans, budget=6000, max_frac_per_source=0.4, dedup_overlap=overlap),  # noqa: B023  called at once
+            size,
+        )
+        note = f"select {taken * 1e3:.1f} ms, sorted {bare * 1e3:.1f} ms"
+        yield f"select/sorted, {size:,} {name}, overlap {overlap}", taken / bare, note
+
+
+if __name__ == "__main__":
+    for row, ratio, note in run():
+        print(f"{row:55} {ratio:6.2f}  {note}")
