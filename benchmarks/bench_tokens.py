@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from bot.tokens import mint
 from core.access.card_tokens import AUDIENCE, CardWrite, check_request, verify
-from core.access.grants import CardAction, Grant, PermittedAction, fingerprint
+from core.model.grants import CardAction, Grant, PermittedAction, fingerprint
 from core.clock import SECOND
 
 ROUNDS = 2_000

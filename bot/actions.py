@@ -17,13 +17,13 @@ from cards.answer_updated import REFRESH_QUESTION
 from cards.codec import from_json, to_json
 from cards.model import Card, Item, Rows, with_nonce, with_outcome
 from core.access.card_tokens import CardWrite
-from core.access.grants import CardAction
-from core.delivery.engine import Rewritten, Tapped
 from core.errors import CoreError
 from core.ids import nonce as fresh_id
 from core.memory import Refreshed
 from core.model.answers import Answer
+from core.model.grants import CardAction
 from core.model.notices import Outgoing
+from core.model.work import Rewritten, Tapped
 
 log = structlog.get_logger()
 

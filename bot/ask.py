@@ -9,8 +9,8 @@ from bot.presenters import answer_card, answer_offer, answer_sources
 from cards.codec import to_json
 from cards.model import Card
 from cards.notices import error, notice
-from core.delivery.engine import NOTHING_OFFERED
 from core.errors import CoreError, InsufficientEvidence
+from core.model.work import NOTHING_OFFERED
 
 
 class Ask:

@@ -7,10 +7,10 @@ from uuid import UUID
 from bot.memory_gateway import MemoryGateway
 from cards.model import Card
 from cards.notices import AnswerEntry, WatchChoice, WatchEntry, choose_watch, notice, saved_list, watch_list
-from core.access.grants import PermittedAction
 from core.clock import DAY, HOUR
-from core.delivery.engine import MUTES, NOTHING_OFFERED, Offer
+from core.model.grants import MUTES, PermittedAction
 from core.model.principals import Principal
+from core.model.work import NOTHING_OFFERED, Offer
 
 HELP = (
     "Ask me anything that your team has written down. I answer with the exact words and where they stand.\n"

@@ -38,7 +38,7 @@ class Courier:
             return NotSent(f"the channel {card.platform} is not running here")
         try:
             return await channel.send(card)
-        except Exception as error:  # whatever a platform's client raises, the card may be out
+        except Exception as error:  # noqa: BLE001  # whatever a platform's client raises, the card may be out
             log.warning("delivery.raised", tenant=card.tenant_id, message_id=str(card.message_id), error=repr(error))
             return Unknown(type(error).__name__)
 
@@ -51,7 +51,8 @@ class Courier:
                 await self._gateway.call(delivery.not_sent, card, reason, retry_after=retry_after, permanent=permanent)
             case Unknown(reason):
                 await self._gateway.call(delivery.lost, card, reason)
-        log.info("delivery." + type(outcome).__name__.lower(), tenant=card.tenant_id, message_id=str(card.message_id))
+        ended = type(outcome).__name__.lower()
+        log.info("delivery.ended", outcome=ended, tenant=card.tenant_id, message_id=str(card.message_id))
 
     async def reconcile(self) -> int:
         """Look for cards in doubt in the platform's own history; how many were looked for."""
@@ -72,7 +73,7 @@ class Courier:
             return CannotTell("the channel is not running here")
         try:
             return await channel.find_sent(card)
-        except Exception as error:  # the history could not be read: nothing is known
+        except Exception as error:  # noqa: BLE001  # the history could not be read: nothing is known
             return CannotTell(type(error).__name__)
 
     async def update(self, card: Outgoing) -> None:

@@ -10,11 +10,11 @@ from cards.codec import to_json
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import Card
 from cards.phrases import ChangeKind, ChangeLine
-from core.access.grants import PermittedAction
-from core.delivery.engine import Offer
 from core.model import evidence
 from core.model.answers import Answer, Claim
+from core.model.grants import PermittedAction
 from core.model.notices import AnswerMoved, AnswersNotice, ChangeNotice, ClaimDiff, Notice
+from core.model.work import Offer
 from core.text.fold import plain
 
 

@@ -14,11 +14,10 @@ from bot.actions import Actions
 from bot.ask import Ask
 from bot.delivery import Courier
 from bot.memory_gateway import MemoryGateway
-from core.access.grants import CardAction
-from core.delivery.states import CardState
 from core.jobs.kinds import Audience, JobKind
-from core.store.inbox import Inbound
-from core.store.jobs import Leased
+from core.model.card_states import CardState
+from core.model.grants import CardAction
+from core.model.work import Inbound, Leased
 
 log = structlog.get_logger()
 
@@ -95,7 +94,7 @@ class Worker:
         for job in leased:
             try:
                 await handle(job)
-            except Exception as error:  # whatever it is, the job is tried again later and given up in the end
+            except Exception as error:  # noqa: BLE001  # whatever it is, the job is tried again later and given up in the end
                 log.warning("job.failed", tenant=job.tenant_id, kind=job.kind, error=repr(error))
                 await self._gateway.call(self._memory.jobs.fail, job, repr(error))
         return len(leased)
@@ -126,7 +125,7 @@ class Worker:
         for event in events:
             try:
                 await self._handle(event)
-            except Exception as error:  # kept in the inbox and driven again
+            except Exception as error:  # noqa: BLE001  # kept in the inbox and driven again
                 log.warning("inbound.failed", tenant=event.tenant_id, kind=event.kind, error=repr(error))
                 await self._gateway.call(self._memory.inbound.fail, event, repr(error))
         return len(events)

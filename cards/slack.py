@@ -37,7 +37,7 @@ from cards.text import WORD_JOINER, safe_link, truncate, utf16_length
 Json = dict[str, Any]
 
 _MOMENT = "{date_short_pretty} at {time}"
-_MENTION = regex.compile(r"<(?=[!@#]|https?:|mailto:)")
+_MENTION = regex.compile(r"<(?=[!@#]|https?:|mailto:|\Z)")
 
 
 def to_slack(card: Card) -> Json:

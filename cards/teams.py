@@ -2,7 +2,8 @@
 
 TextRun parses no Markdown, so all text goes there, but Teams expands no dates in it; a line with a moment therefore
 becomes one TextBlock, whose Markdown characters are escaped. Three things no escape covers are broken by a word
-joiner, which nobody sees: `{{` (date functions, read in every text), `<` before a letter (tags), `&` (entities).
+joiner, which nobody sees: `{{` (date functions, read in every text), `<` before a letter (tags), `&` (entities);
+at the end of a piece too, because the next piece may go on with what was begun.
 """
 
 import json
@@ -33,8 +34,8 @@ from cards.text import WORD_JOINER, clean, is_blank, safe_link
 
 Json = dict[str, Any]
 
-_FUNCTION = regex.compile(r"\{(?=\{)|(?<=\$)(?=\{)")
-_TAG_OR_ENTITY = regex.compile(r"<(?=[\p{L}/!?])|&(?=[#\p{L}])")
+_FUNCTION = regex.compile(r"[{$](?=\{|\Z)")
+_TAG_OR_ENTITY = regex.compile(r"<(?=[\p{L}/!?]|\Z)|&(?=[#\p{L}]|\Z)")
 _MARKDOWN = regex.compile(r"[\\*_\[\]~`]")
 _LINE_START = regex.compile(r"^(?=[#>+-]|\d+[.)])", regex.MULTILINE)
 

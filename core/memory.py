@@ -12,7 +12,6 @@ from uuid import UUID
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from core.access.engine import AccessEngine
-from core.access.grants import CardAction, Grant
 from core.answers.engine import AnswersEngine, Checked
 from core.clock import DAY, Clock, SystemClock
 from core.config import MemoryConfig
@@ -28,6 +27,7 @@ from core.library.engine import LibraryEngine
 from core.local.engine import LocalEngine
 from core.model.answers import Answer, Cited, SavedAnswer
 from core.model.evidence import Resolution
+from core.model.grants import CardAction, Grant
 from core.model.principals import Principal
 from core.model.spans import SpanRef
 from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest, WatchView
@@ -92,7 +92,7 @@ class Memory:
         hybrid = HybridConfig(config.planner.lexical_weight, config.planner.bm25_half, config.planner.semantic_min_sim)
         self._recall = RecallEngine(embedder, hybrid)
         self._planner = PlannerEngine(self._recall, self._library, None, config.planner)
-        self._generate = GenerateEngine(database, self._planner, self._library, embedder, config.answers)
+        self._generate = GenerateEngine(database, self._planner, self._library, embedder, config.answers.min_cosine)
         self._watch = WatchEngine(database, config.watch)
         reader = VerifyEngine(embedder, self._recall, self._library, config.verify)
         self._answers = AnswersEngine(database, self._graph, self._watch, self._library, reader, config.answers)
@@ -188,7 +188,7 @@ class Memory:
         return self._generate.generate(question, principal)
 
     def find_sections(self, words: str, principal: Principal) -> list[Cited]:
-        """Sections that a few words lead to, best first, as far as the principal may read. Raises SemanticUnavailable."""
+        """Sections that a few words lead to, best first, of what the principal may read. Raises SemanticUnavailable."""
         with self._database.read(principal.tenant_id) as tx:
             try:
                 planned = self._planner.plan(tx, PlanRequest(question=words), principal, self.clock.now())

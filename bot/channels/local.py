@@ -12,8 +12,8 @@ from bot.channels.inbox.backend import InboxMessage, PersonKey, PersonView, Tap
 from bot.memory_gateway import MemoryGateway
 from cards.codec import from_json
 from cards.html import to_html
-from core.local.engine import LocalView
 from core.model.notices import Outgoing
+from core.model.work import LocalView
 
 PLATFORM = "local"
 

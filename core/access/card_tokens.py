@@ -19,9 +19,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from jwt import PyJWS
 from jwt.exceptions import PyJWTError
 
-from core.access.grants import CardAction, Grant, fingerprint
 from core.clock import SECOND
 from core.errors import Refused
+from core.model.grants import CardAction, Grant, fingerprint
 
 ALGORITHM = "EdDSA"
 AUDIENCE = "core.card_write_action"

@@ -12,10 +12,10 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from core.access.card_tokens import LEEWAY_SECS, CardWriteClaims, check_claims, check_request, signed_claims
-from core.access.grants import CardAction, Grant, grant_from_json
 from core.clock import SECOND
 from core.errors import NotFound, Refused
 from core.ids import random_id
+from core.model.grants import CardAction, Grant, grant_from_json
 from core.model.principals import Principal
 from core.store import jobs, messages, people
 from core.store.database import Database, WriteTx

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
+from core.answers.config import AnswersConfig
 from core.answers.diff import nearest
 from core.answers.recheck import Judged, Reading, evidence_state, reread
 from core.answers.status import AnswerStatus, ClaimState, Severity, fold, fold_severity, worse
 from core.clock import DAY, FOREVER
-from core.config import AnswersConfig
 from core.errors import InvalidRequest, NotFound
 from core.ids import derived
 from core.jobs.kinds import FENCE, JobKind

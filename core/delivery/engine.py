@@ -8,24 +8,23 @@ when the platform says that it is not there.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from core.access.grants import Grant, PermittedAction, fingerprint, grant_from_json, grant_to_json
 from core.clock import MINUTE, SECOND
 from core.delivery.grouping import ANSWERS, CHANGES
-from core.delivery.states import CardEvent, CardState, step
 from core.errors import NotFound
 from core.ids import derived, jitter, nonce
 from core.jobs.backoff import wait
 from core.jsonhash import json_hash
+from core.model.card_states import CardEvent, CardState, step
+from core.model.grants import MUTES, Grant, PermittedAction, fingerprint, grant_from_json, grant_to_json
 from core.model.notices import AnswersNotice, Notice, Outgoing
 from core.model.ports import Notices
 from core.model.watching import TargetKind
+from core.model.work import NOTHING_OFFERED, Leased, Offer, Rewritten, Tapped
 from core.store import jobs, messages, people, watches
 from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx
-from core.store.jobs import Leased
 from core.store.tables import CardMessage, ChatIdentity, NotifyDelivery, Person, Watch
 
 Present = Callable[[Notice, str], dict[str, Any]]
@@ -34,32 +33,6 @@ Present = Callable[[Notice, str], dict[str, Any]]
 _TO_SEND = {CardState.PENDING, CardState.FAILED}
 LOOK_AFTER = MINUTE
 """How long past its lease a card in doubt waits before anyone looks: the platform's own history lags."""
-MUTES = ("1d", "1w", "stop")
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """What a card permits: its actions, and the generation they are about."""
-
-    actions: tuple[PermittedAction, ...] = ()
-    generation_id: str = ""
-
-
-NOTHING_OFFERED = Offer()
-
-Rewritten = tuple[dict[str, Any], Offer | None]
-"""A card as it is to be, and what it permits from now on; None: what it permitted before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tapped:
-    """The card a tap came from, as much of it as a write token needs."""
-
-    tenant_id: str
-    message_id: UUID
-    person_id: UUID
-    fingerprint: str
-    generation_id: str
 
 
 class DeliveryEngine:
@@ -280,7 +253,7 @@ class DeliveryEngine:
             return _outgoing(message) if message.state == CardState.UNKNOWN and message.not_before <= tx.now else None
 
     def found(self, card: Outgoing, message_ref: str | None) -> None:
-        """Record what the platform's history says of a card in doubt: there (its ref), or not there (None: send again)."""
+        """Record what the history says of a card in doubt: there (its ref), or not there (None: send again)."""
         with self._database.write(card.tenant_id) as tx:
             message = messages.locked(tx, card.message_id)
             if message is None or message.state != CardState.UNKNOWN or message.fence != card.fence:

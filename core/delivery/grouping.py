@@ -21,7 +21,7 @@ def changes(before: Sequence[Piece], after: Sequence[Piece]) -> list[SectionChan
 
 
 def _pairs(removed: Sequence[Piece], added: Sequence[Piece]) -> Iterable[SectionChange]:
-    """Pair what was removed with what stands in its place, in order; what is left over was only removed, or only added."""
+    """Pair what was removed with what stands in its place, in order; the rest was only removed, or only added."""
     for i in range(max(len(removed), len(added))):
         old = removed[i] if i < len(removed) else None
         new = added[i] if i < len(added) else None

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from core.config import AnswersConfig
 from core.embed.protocol import Embedder
 from core.errors import NotFound, SemanticUnavailable
 from core.generate.extractive import Sentence, choose
@@ -21,14 +20,16 @@ _NEAREST_SHOWN = 3
 
 
 class GenerateEngine:
+    """`min_cosine`: how near the nearest passage must come before anything is claimed."""
+
     def __init__(
-        self, database: Database, planner: Planner, library: Library, embedder: Embedder | None, config: AnswersConfig
+        self, database: Database, planner: Planner, library: Library, embedder: Embedder | None, min_cosine: float
     ) -> None:
         self._database = database
         self._planner = planner
         self._library = library
         self._embedder = embedder
-        self._config = config
+        self._min_cosine = min_cosine
 
     def generate(self, question: str, principal: Principal) -> Answer:
         """Answer from what the principal may read; an answer that claims nothing when nothing is close enough.
@@ -40,7 +41,7 @@ class GenerateEngine:
         with self._database.read(principal.tenant_id) as tx:
             planned = self._planner.plan_question(tx, question, principal, self._database.clock.now())
             heaviest = sorted(planned.spans, key=lambda span: (-span.weight, span.span))[:_PASSAGES_READ]
-            known = planned.best_cosine >= self._config.min_cosine
+            known = planned.best_cosine >= self._min_cosine
             sentences = self._sentences(tx, question, heaviest) if known else []
             chosen = choose(question, sentences)
             passages = self._library.passages(tx, [s.span for s in chosen] + [s.span for s in heaviest])

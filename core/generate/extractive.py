@@ -2,7 +2,7 @@
 
 A sentence is scored by how near its meaning is to the question's, by how many of the question's content words it holds
 itself or stands under, and by its passage's own weight in the plan. The best one answers; up to three more join it
-while they score nearly as well. They are shown in the order of the plan, so that sentences of one passage stay together.
+while they score nearly as well. They are shown in the order given, so that sentences of one passage stay together.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _MEANING, _WORDS, _PASSAGE = 0.5, 0.3, 0.2
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`span`: exactly these words. `context`: the heading path and lead-in they stand under. `weight`: its passage's."""
+    """`span`: exactly these words. `context`: headings and lead-in above them. `weight`: their passage's."""
 
     span: SpanRef
     text: str

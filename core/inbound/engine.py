@@ -6,9 +6,9 @@ from uuid import UUID
 from core.clock import SECOND
 from core.ids import jitter
 from core.jobs.backoff import wait
+from core.model.work import Inbound
 from core.store import inbox
 from core.store.database import ANY_TENANT, Database
-from core.store.inbox import Inbound
 
 
 class InboundEngine:

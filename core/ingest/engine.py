@@ -18,11 +18,11 @@ from core.errors import InvalidRequest, NotFound, StoreUnavailable, UnreadableDo
 from core.ids import derived, random_key
 from core.ingest import changes, links
 from core.ingest.canonical import Errors, decode
-from core.ingest.ids import document_id
 from core.ingest.layout import Layout, layout
 from core.ingest.reading import read
 from core.jsonhash import keyed_hash
 from core.model.documents import Document
+from core.model.node_ids import document_id
 from core.model.nodes import SECTION, Node
 from core.model.ports import Graph
 from core.store import models, sources
@@ -181,7 +181,7 @@ class IngestEngine:
             tx.session.add(prepared.source)
         elif set(base.source.readers) != set(incoming.readers):
             self._set_readers(tx, source_id, incoming.readers)
-        _write_version(tx, prepared.source, document, incoming, valid[0])
+        _write_version(tx, prepared.source, document, valid[0])
         reign = {"version_tx": version_tx, "text_hash": keyed_hash(prepared.source.hash_key, document.text).hex()}
         nodes = changes.node_writes(
             prepared.wanted, NODES.of_source(tx, source_id, valid[0], tx.tx), document, source_id, reign
@@ -202,7 +202,7 @@ class IngestEngine:
         return IngestResult(source_id, outcome, tx.tx, sections, prepared.embedded)
 
     def remove(self, tenant_id: str, uri: str, valid_start: int | None = None) -> IngestResult:
-        """Tombstone a source from `valid_start` (default now) to its next sighting. Raises NotFound for an unknown uri."""
+        """Tombstone a source from `valid_start` (default: now) to its next sighting. Raises NotFound."""
         with self._database.write(tenant_id) as tx:
             base = _base(tx, uri, tx.now if valid_start is None else valid_start)
             if base.source is None:
@@ -329,7 +329,7 @@ def _source_id(tenant_id: str, uri: str, counter: int) -> UUID:
     return derived("source", tenant_id, uri, counter)
 
 
-def _write_version(tx: WriteTx, source: Source, document: Document, incoming: Incoming, valid_start: int) -> None:
+def _write_version(tx: WriteTx, source: Source, document: Document, valid_start: int) -> None:
     tx.session.add(
         SourceVersion(
             tenant_id=tx.tenant_id,

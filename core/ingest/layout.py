@@ -12,10 +12,10 @@ from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
-from core.ingest.ids import document_id, passage_id, section_id
 from core.ingest.units import Context, units
 from core.jsonhash import canonical_json
 from core.model.documents import Block, Document
+from core.model.node_ids import document_id, passage_id, section_id
 from core.model.nodes import DOCUMENT, PASSAGE, SECTION
 from core.model.spans import Kind
 from core.text.fold import fold, fold_code, plain

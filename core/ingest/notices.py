@@ -30,8 +30,8 @@ _ABOUT_WHOLE = re.compile(
     rf"|\b(?:all|these|this|the|our)(?: [\w'-]+){{0,3}}? {_WHOLE}\b|\b{_WHOLE}(?: [\w'-]+)? below\b"
 )
 _APPLIES = re.compile(
-    r"\b(?:appl(?:y|ies|ied)|holds?|held|valid|effective|in (?:force|effect|use)|true|correct|accurate|up to date|updated"
-    r"|maintained|supported|binding|counts?|counted|takes? effect|took effect)\b"
+    r"\b(?:appl(?:y|ies|ied)|holds?|held|valid|effective|in (?:force|effect|use)|true|correct|accurate|up to date"
+    r"|updated|maintained|supported|binding|counts?|counted|takes? effect|took effect)\b"
 )
 _BACK = re.compile(r"^(?:this|that|these|those|it|they|both|however|but|all of (?:this|these|them))\b")
 _LIMITS = re.compile(r"^(?:except|exceptions?|excepting|excluding|unless|only|not|until)\b")

@@ -1,4 +1,4 @@
-"""Leasing, finishing and failing jobs. A lease is a deadline, not a promise: whoever holds a job past it has lost it."""
+"""Leasing, finishing and failing jobs. A lease is a deadline: whoever holds a job past it has lost it."""
 
 from collections.abc import Collection
 
@@ -7,9 +7,9 @@ from core.errors import InvalidRequest
 from core.ids import jitter
 from core.jobs.backoff import wait
 from core.jobs.kinds import Audience, JobKind, may_lease
+from core.model.work import Leased
 from core.store import jobs
 from core.store.database import ANY_TENANT, Database
-from core.store.jobs import Leased
 
 
 class JobsEngine:

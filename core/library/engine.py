@@ -7,12 +7,12 @@ from threading import Lock
 from uuid import UUID
 
 from core.ingest import units as reading_units
-from core.ingest.ids import document_id, section_id
 from core.ingest.lineage import Continuation, trace
 from core.ingest.reading import read
 from core.model.answers import Cited
 from core.model.documents import Block, Document
 from core.model.evidence import Passage, Resolution, Standing
+from core.model.node_ids import document_id, section_id
 from core.model.nodes import Node
 from core.model.ports import Piece, Unit
 from core.model.spans import Kind, SpanRef
@@ -138,7 +138,7 @@ class LibraryEngine:
         }
 
     def around(self, tx: ReadTx, spans: Sequence[SpanRef], now: int) -> list[str]:
-        """Sentences that stand now in the sections that held these spans; of the whole document where those are gone."""
+        """Sentences that stand now in the sections that held these spans; of the whole document where they are gone."""
         winning = self.winning(tx, {span.source_id for span in spans}, now)
         parsed = self._read(tx, {_version(span) for span in spans} | set(winning.values()))
         found: list[str] = []

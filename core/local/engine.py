@@ -1,27 +1,15 @@
 """The local inbox's own history: the local channel is a platform like any other, and this is what it keeps."""
 
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from sqlmodel import col, select
 
 from core.ids import derived
+from core.model.work import LocalView
 from core.store.database import Database, ReadTx
 from core.store.jobs import insert_once
 from core.store.tables import Inbox, LocalMessage
-
-
-@dataclass(frozen=True, slots=True)
-class LocalView:
-    """`body`: {"text": …} of a person's own message, or {"card": …}."""
-
-    message_id: UUID
-    delivery_key: str
-    author: str
-    body: dict[str, Any]
-    revision: int
-    sent_at: int
 
 
 class LocalEngine:

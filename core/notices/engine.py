@@ -5,8 +5,8 @@ from uuid import UUID
 
 from core.answers.status import AnswerStatus, ClaimState
 from core.delivery.grouping import ANSWERS, changes
-from core.ingest.ids import document_id
 from core.model.evidence import ChangeLine
+from core.model.node_ids import document_id
 from core.model.nodes import DOCUMENT, Node
 from core.model.notices import AnswerMoved, AnswersNotice, ChangeNotice, ClaimDiff, Reason
 from core.model.ports import Composed, Library

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from operator import attrgetter
 from typing import Any, Self
 from uuid import UUID
 
@@ -66,12 +65,13 @@ class Columns:
     @classmethod
     def of(cls, pool: Sequence[Candidate]) -> Self:
         """Raises InvalidRequest, naming the candidate by its place in the pool."""
-        start, end, tokens = (_column(pool, name, np.int64) for name in ("start", "end", "tokens"))
-        weight = _column(pool, "weight", np.float64)
+        raw = _Raw(pool)
+        start, end, tokens = (_numbers(raw, name, np.int64) for name in ("start", "end", "tokens"))
+        weight = _numbers(raw, "weight", np.float64)
         _refuse(pool, ~((weight >= 0) & (weight < np.inf)), "its weight must be finite and not negative")
         _refuse(pool, (tokens < 0) | (tokens > MOST_TOKENS), "its tokens must be 0 to 2**62")
         _refuse(pool, (start < 0) | (end <= start) | (end > LONGEST), "its span must hold 0 <= start < end <= 2**53")
-        source, base = _line(pool, int(end.max(initial=0)) + 1)
+        source, base = _line(raw, int(end.max(initial=0)) + 1)
         start, end = start + base, end + base
         index = np.lexsort((end, start))
         start, end = start[index], end[index]
@@ -79,17 +79,36 @@ class Columns:
         return cls(index, source[index], start, end, weight[index], tokens[index])
 
 
-def _column(pool: Sequence[Candidate], name: str, dtype: type[np.generic]) -> NDArray[Any]:
+class _Raw:
+    """The fields of a pool as lists, read in one pass: candidates lie all over memory, and each visit costs."""
+
+    def __init__(self, pool: Sequence[Candidate]) -> None:
+        self.start: list[int] = []
+        self.end: list[int] = []
+        self.tokens: list[int] = []
+        self.weight: list[float] = []
+        self.source: list[int] = []
+        self.moment: list[int] = []
+        for candidate in pool:
+            self.start.append(candidate.start)
+            self.end.append(candidate.end)
+            self.tokens.append(candidate.tokens)
+            self.weight.append(candidate.weight)
+            self.source.append(candidate.source_id.int)
+            self.moment.append(candidate.source_version_tx)
+
+
+def _numbers(raw: _Raw, name: str, dtype: type[np.generic]) -> NDArray[Any]:
     try:
-        return np.fromiter(map(attrgetter(name), pool), dtype, len(pool))
+        return np.array(getattr(raw, name), dtype)
     except OverflowError as error:
         raise InvalidRequest(f"a candidate's {name} does not fit in 64 bits") from error
 
 
-def _line(pool: Sequence[Candidate], width: int) -> tuple[Ints, Ints]:
+def _line(raw: _Raw, width: int) -> tuple[Ints, Ints]:
     """Each candidate's source number, and where its source version begins on the line; each version is `width` wide."""
-    source, _ = _ordinals([c.source_id.int for c in pool])
-    moment, moments = _ordinals([c.source_version_tx for c in pool])
+    source, _ = _ordinals(raw.source)
+    moment, moments = _ordinals(raw.moment)
     version = source * moments + moment
     if int(version.max(initial=0)) >= LINE // width:
         version = np.unique(version, return_inverse=True)[1]

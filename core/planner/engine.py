@@ -13,7 +13,7 @@ from uuid import UUID
 from core.clock import DAY
 from core.errors import InsufficientEvidence
 from core.graph import query
-from core.ingest.ids import document_id
+from core.model.node_ids import document_id
 from core.model.nodes import Node
 from core.model.ports import Library, Recall
 from core.model.principals import Principal, visible_to
@@ -85,7 +85,7 @@ class PlannerEngine:
         return self.plan(tx, PlanRequest(question=question), principal, now)
 
     def plan(self, tx: ReadTx, request: PlanRequest, principal: Principal, now: int) -> Planned:
-        """Raises InvalidQuery, SemanticUnavailable, and InsufficientEvidence with the stats when nothing is selected."""
+        """Raises InvalidQuery, SemanticUnavailable; InsufficientEvidence with the stats when nothing is selected."""
         valid_t = now if request.valid_time is None else request.valid_time
         tx_t = tx.last_tx if request.tx_time is None else request.tx_time
         asked = _Asked(tx, valid_t, tx_t, principal, sources.readable(tx, principal))

@@ -1,8 +1,8 @@
 """Opening a database, and the two kinds of transaction.
 
-The tx clock: `tx = max(now, last tx of the tenant + 1)`, taken inside the write transaction under a per-tenant lock that
-is held until commit (SQLite: BEGIN IMMEDIATE; PostgreSQL: the tenant's row FOR UPDATE). So within a tenant commit order
-equals tx order, and a sweep that has read up to T can never miss a row ≤ T that commits later.
+The tx clock: `tx = max(now, last tx of the tenant + 1)`, taken inside the write transaction under a lock of the tenant
+that is held until commit (SQLite: BEGIN IMMEDIATE; PostgreSQL: the tenant's row FOR UPDATE). So within a tenant commit
+order equals tx order, and a sweep that has read up to T can never miss a row ≤ T that commits later.
 A transaction that writes no feed row takes no tx and, on PostgreSQL, no lock.
 A read transaction is one snapshot (SQLite: deferred; PostgreSQL: repeatable read).
 """
@@ -62,7 +62,7 @@ class WriteTx(ReadTx):
 
     @cached_property
     def tx(self) -> int:
-        """This transaction's place in the tenant's order. Taking it takes the tenant's lock."""
+        """The transaction's place in the tenant's order. Taking it takes the tenant's lock."""
         row = self.session.exec(
             select(Tenant)
             .where(Tenant.tenant_id == self.tenant_id)

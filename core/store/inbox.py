@@ -1,26 +1,14 @@
 """Questions and taps as they came in, kept until they are done."""
 
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from sqlmodel import col, or_, select
 
+from core.model.work import Inbound
 from core.store.database import ReadTx, WriteTx
 from core.store.jobs import insert_once
 from core.store.tables import Inbox
-
-
-@dataclass(frozen=True, slots=True)
-class Inbound:
-    """One event in hand. `attempts` is the fence: a later lease of it has a higher one."""
-
-    tenant_id: str
-    event_id: str
-    person_id: UUID
-    kind: str
-    body: dict[str, Any]
-    attempts: int
 
 
 def receive(tx: WriteTx, event_id: str, person_id: UUID, kind: str, body: dict[str, Any]) -> bool:

@@ -1,7 +1,6 @@
 """The job table: enqueued with the data that caused them, leased with a deadline, fenced by the attempt."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -10,19 +9,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import col, select
 
 from core.ids import derived
+from core.model.work import Leased
 from core.store.database import WriteTx
 from core.store.tables import Job
-
-
-@dataclass(frozen=True, slots=True)
-class Leased:
-    """A job in hand. `attempts` is the fence: a later lease of the same job has a higher one."""
-
-    tenant_id: str
-    job_id: UUID
-    kind: str
-    payload: dict[str, Any]
-    attempts: int
 
 
 def insert_once(tx: WriteTx, table: Any, row: dict[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import and_, or_
 from sqlmodel import col, select
 
-from core.delivery.states import CardState
+from core.model.card_states import CardState
 from core.store.database import ReadTx, WriteTx
 from core.store.jobs import insert_once
 from core.store.tables import CardGrant, CardMessage, LastShown, NotifyDelivery

@@ -13,7 +13,7 @@ from core.store.faults import translated
 
 
 def upgrade(database: Database) -> None:
-    """Run every migration the database has not seen, in one transaction. Raises StoreUnavailable for a newer database."""
+    """Run every migration not yet seen, in one transaction. Raises StoreUnavailable for a newer database."""
     config = _config()
     newest = ScriptDirectory.from_config(config).get_current_head()
     with translated(database.url):

@@ -94,7 +94,7 @@ class Span(SQLModel, table=True):
 
 
 class NodeVersion(SQLModel, table=True):
-    """`key` says what the version stands for: equal keys, no new version. `observed_at` only where there is no source."""
+    """`key` says what the version stands for: equal keys, no new version. `observed_at` only without a source."""
 
     __tablename__: ClassVar[str] = "node_version"
     __table_args__ = (

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from core.clock import SECOND
-from core.config import WatchConfig
 from core.errors import InvalidRequest, LimitReached, NotFound
 from core.ids import derived, watch_derived
-from core.ingest.ids import document_id
 from core.jobs.kinds import FENCE, JobKind
 from core.jsonhash import json_hash
+from core.model.node_ids import document_id
 from core.model.nodes import Node
 from core.model.principals import Principal
 from core.model.watching import Event, EventKind, ScopeType, TargetKind, WatchRequest, WatchView
@@ -25,6 +24,7 @@ from core.store import boundaries, jobs, sources, watches
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import Feed, SweepCheckpoint, Watch, WatchFire, WatchPending
 from core.store.versions import NODES
+from core.watch.config import WatchConfig
 from core.watch.match import NODE, SOURCE, Changed, by_scope, classify, newest, reduced
 
 

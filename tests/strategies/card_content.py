@@ -1,6 +1,6 @@
 """Text as the world writes it, and the content of every card made of it."""
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from cards.actions import Action, Button, LinkButton
@@ -227,5 +227,9 @@ any_cards = st.builds(
 )
 cards = st.one_of(built_cards, any_cards)
 
-# Long texts and long lists take their time, and how long is no matter of these tests.
-patiently = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+# Long texts and long lists take their time, to make smaller above all; how long is no matter of these tests.
+patiently = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)

@@ -11,8 +11,8 @@ from core.config import MemoryConfig
 from core.embed.hashing import HashingEmbedder
 from core.ids import derived
 from core.ingest.engine import IngestResult
-from core.ingest.ids import document_id, section_id
 from core.memory import Memory
+from core.model.node_ids import document_id, section_id
 from core.model.principals import Principal
 from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
 from core.store.tables import Tenant

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from bot.tokens import ISSUER, mint
 from core.access.card_tokens import AUDIENCE, CardWrite, CardWriteClaims, check_request, verify
-from core.access.grants import CardAction, Grant, PermittedAction, fingerprint
 from core.clock import SECOND
 from core.errors import Refused
 from core.ids import nonce
+from core.model.grants import CardAction, Grant, PermittedAction, fingerprint
 
 KEY, STRANGER = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
 KEYS = {"k1": KEY.public_key()}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.access.grants import CardAction, Grant, PermittedAction, fingerprint
+from core.model.grants import CardAction, Grant, PermittedAction, fingerprint
 
 GRANT = Grant(
     tenant="acme",

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.delivery.states import TRANSITIONS, CardEvent, CardState, step
 from core.errors import InvalidRequest
+from core.model.card_states import TRANSITIONS, CardEvent, CardState, step
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from uuid import UUID
 import pytest
 from hypothesis import given, settings
 
-from core.ingest.ids import document_id, passage_id, section_id
 from core.ingest.layout import Wanted, layout
 from core.ingest.reading import read
 from core.jsonhash import keyed_hash
 from core.model.documents import Document
+from core.model.node_ids import document_id, passage_id, section_id
 from core.model.nodes import DOCUMENT, PASSAGE, SECTION
 from tests.strategies.markdown_texts import known_texts
 

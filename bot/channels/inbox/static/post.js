@@ -1,6 +1,6 @@
 // One request of the page. A failure is a sentence too: whoever pressed a button hears what became of it.
 
-const FAILED = "That did not go through. Check that the bot is running, then try again.";
+const FAILED = "That did not go through. Is the bot still running?";
 
 /** The server's answer, with `ok` and, where there is something to say, `sentence`. */
 export async function post(path, body) {

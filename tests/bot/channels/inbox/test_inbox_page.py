@@ -12,6 +12,10 @@ from playwright.async_api import Browser, Page, Route, async_playwright, expect
 from bot.channels.inbox import InboxMessage, InboxServer, PersonKey
 from bot.channels.inbox.session import COOKIE_LIFE
 from bot.channels.inbox.wire import TEXT_LIMIT
+from cards.actions import Button
+from cards.html import to_html
+from cards.inline import Plain
+from cards.model import Card
 from core.clock import DAY, HOUR, MINUTE
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -171,6 +175,20 @@ class TestTaps:
         await page.route("**/tap", lambda route: route.abort())
         await page.get_by_role("button", name="Mute").click()
         await expect(page.locator(".outcome")).to_contain_text("did not go through")
+
+    async def test_cards_as_they_are_really_rendered_can_be_tapped(self, page, backend, alice) -> None:
+        """What cards.html writes is what this page reads."""
+        buttons = (
+            Button("answer_refresh", "a1", "n1", "Refresh answer", confirm="This asks again."),
+            Button("watch_mute", "w1", "n1", "Mute a day", arg="1d"),
+        )
+        backend.card(alice, "m1", to_html(Card((Plain("It changed"),), (), buttons, (Plain("It changed"),))))
+        await tapped(page, page.get_by_role("button", name="Mute a day").click())
+        await page.get_by_role("button", name="Refresh answer").click()
+        await expect(page.get_by_role("dialog")).to_have_accessible_description("This asks again.")
+        await tapped(page, page.get_by_role("dialog").get_by_role("button", name="Refresh answer").click())
+        taps = [(tap.kind, tap.target, tap.nonce, tap.arg) for _, tap in backend.taps]
+        assert taps == [("watch_mute", "w1", "n1", "1d"), ("answer_refresh", "a1", "n1", None)]
 
 
 class TestConfirming:

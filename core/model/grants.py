@@ -7,6 +7,9 @@ from uuid import UUID
 
 from core.jsonhash import json_hash
 
+MUTES = ("1d", "1w", "stop")
+"""What a mute button may say: a day, a week, or the end of the watch."""
+
 
 @dataclass(frozen=True, slots=True)
 class CardAction:

@@ -1,0 +1,46 @@
+# Everything that is run here is run through `make`, by people and by CI alike. `make help` lists it.
+PYTHON ?= python3
+BIN := .venv/bin
+ARGS ?=
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help demo test lint bench run clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+.venv/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/installed: .venv/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+.venv/installed-dev: .venv/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --editable '.[slack,teams,dev]'
+	@touch $@ .venv/installed
+
+demo: .venv/installed ## play the main job on a sample handbook; ARGS=--once for the terminal alone
+	@$(BIN)/clarify-bot demo $(ARGS)
+
+run: .venv/installed ## serve what clarify-bot.toml describes
+	@$(BIN)/clarify-bot run $(ARGS)
+
+lint: .venv/installed-dev ## style, types, architecture, dependencies
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/deptry .
+
+test: lint ## everything that CI runs
+	$(BIN)/pytest -n auto $(ARGS)
+
+bench: .venv/installed-dev ## ratios, measured in one run
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean: ## remove what make made
+	rm -rf .venv .demo
