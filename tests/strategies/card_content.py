@@ -177,19 +177,18 @@ lists = st.one_of(
 )
 built_cards = st.one_of(memory_changes, answers_updated, briefs, answers, clarifications, lists)
 
-words: st.SearchStrategy[Words] = st.recursive(
-    st.one_of(
-        st.builds(Plain, texts),
-        st.builds(Code, texts),
-        st.builds(Link, texts, urls.map(lambda url: url or "")),
+
+def words_of(text: st.SearchStrategy[str]) -> st.SearchStrategy[Words]:
+    leaf = st.one_of(
+        st.builds(Plain, text),
+        st.builds(Code, text),
+        st.builds(Link, text, urls.map(lambda url: url or "")),
         st.builds(Date, times, st.sampled_from(("day", "moment"))),
-    ),
-    lambda inner: st.one_of(
-        st.builds(Bold, st.lists(inner, max_size=3).map(tuple)),
-        st.builds(Joined, st.lists(inner, max_size=3).map(tuple)),
-    ),
-    max_leaves=5,
-).map(lambda part: (part,))
+    )
+    several = st.lists(leaf, max_size=3).map(tuple)
+    return st.one_of(leaf, st.builds(Bold, several), st.builds(Joined, several)).map(lambda part: (part,))
+
+
 buttons: st.SearchStrategy[Action] = st.one_of(
     st.builds(
         Button,
@@ -203,29 +202,36 @@ buttons: st.SearchStrategy[Action] = st.one_of(
     ),
     st.builds(LinkButton, texts, urls.map(lambda url: url or "")),
 )
-rows = st.one_of(
-    st.builds(Change, words, words, words, words, st.just("Before"), st.just("Now"), many(buttons, 3)),
-    st.builds(Item, words, words, many(buttons, 3)),
-)
-blocks = st.one_of(
-    st.builds(Text, words),
-    st.builds(Quote, words, words),
-    st.builds(Rows, many(rows, 60), words, st.integers(0, 99), st.just("")),
-    st.builds(Fields, many(st.tuples(words, words), 20)),
-    st.builds(Citations, many(st.builds(Citation, st.integers(1, 99), words, words), 60), st.integers(0, 9)),
-    st.builds(Context, words),
-    st.just(Divider()),
-)
-any_cards = st.builds(
-    Card,
-    title=words,
-    blocks=many(blocks, 80),
-    actions=many(buttons, 40),
-    fallback=words,
-    severity=st.sampled_from(("normal", "material")),
-    outcomes=many(st.builds(Outcome, tokens, texts), 30),
-)
-cards = st.one_of(built_cards, any_cards)
+
+
+def cards_of(words: st.SearchStrategy[Words], most: int) -> st.SearchStrategy[Card]:
+    """Cards that no builder makes: up to `most` blocks, and lists as long."""
+    rows = st.one_of(
+        st.builds(Change, words, words, words, words, st.just("Before"), st.just("Now"), many(buttons, 3)),
+        st.builds(Item, words, words, many(buttons, 3)),
+    )
+    blocks = st.one_of(
+        st.builds(Text, words),
+        st.builds(Quote, words, words),
+        st.builds(Rows, many(rows, most), words, st.integers(0, 99), st.just("")),
+        st.builds(Fields, many(st.tuples(words, words), most)),
+        st.builds(Citations, many(st.builds(Citation, st.integers(1, 99), words, words), most), st.integers(0, 9)),
+        st.builds(Context, words),
+        st.just(Divider()),
+    )
+    return st.builds(
+        Card,
+        title=words,
+        blocks=many(blocks, most),
+        actions=many(buttons, most),
+        fallback=words,
+        severity=st.sampled_from(("normal", "material")),
+        outcomes=many(st.builds(Outcome, tokens, texts), 5),
+    )
+
+
+words = words_of(texts)
+cards = st.one_of(built_cards, cards_of(words, 8), cards_of(words_of(short_texts), 60))
 
 # Long texts and long lists take their time, to make smaller above all; how long is no matter of these tests.
 patiently = settings(
