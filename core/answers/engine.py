@@ -65,6 +65,7 @@ class AnswersEngine:
         Creates the internal watch, the owner's own watch and a first recheck: evidence may have moved since.
         Raises NotFound for another's trace; InvalidRequest when the answer claims nothing.
         """
+        tx.lock()
         answer_id = derived("answer", tx.tenant_id, trace_id, principal.person_id)
         if self._graph.current(tx, [answer_id], tx.now):
             return answer_id, False
@@ -211,6 +212,7 @@ class AnswersEngine:
 
     def _record(self, tx: WriteTx, node: Node, judged: Sequence[Judged]) -> Checked | None:
         """Write what was found, if it is news; None when the answer has moved since it was read."""
+        tx.lock()
         standing = self._graph.current(tx, [node.node_id], tx.now).get(node.node_id)
         if standing is None or standing.tx_start != node.tx_start:
             return None
@@ -244,6 +246,7 @@ class AnswersEngine:
 
     def supersede(self, tx: WriteTx, answer_id: UUID, answer: Answer, principal: Principal) -> UUID:
         """Save the new answer and let the old one point at it. Raises NotFound; InvalidRequest if it lost the race."""
+        tx.lock()
         old = self._owned(tx, answer_id, principal, tx.now)
         if old.props["status"] == AnswerStatus.SUPERSEDED:
             raise InvalidRequest("this answer has been refreshed already")

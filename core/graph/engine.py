@@ -40,7 +40,7 @@ class GraphEngine:
             _report(tx, write, rows)
         NODES.close(tx, closed)
         NODES.insert(tx, opened)
-        boundaries.note(tx, [(write.node_id, write.label) for write in writes], valid)
+        boundaries.note(tx, "node", [(write.node_id, write.label) for write in writes], valid)
 
     def link(self, tx: WriteTx, writes: Sequence[EdgeWrite], valid: tuple[int, int]) -> None:
         existing = _grouped(EDGES.open_rows(tx, [write.edge_id for write in writes], valid), "edge_id")

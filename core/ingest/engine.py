@@ -1,7 +1,7 @@
 """Taking a document in: canonical text → blocks → nodes → vectors, in one transaction.
 
-An ingest at valid time v is compared with the version that holds at v. Equal text is a no-op (remembered as a sighting
-when v was given); otherwise the new version holds from v to the next sighting of that source, for its nodes and edges
+An ingest at valid time v is compared with the version that holds at v. Equal text is a no-op, remembered as a sighting;
+otherwise the new version holds from v to the next sighting of that source, for its nodes and edges
 too. So a late or replayed older version never overwrites the present, and replaying a history twice changes nothing.
 The model runs before the write transaction, which checks that what it was computed against still stands, and starts
 over if not.
@@ -25,7 +25,7 @@ from core.model.documents import Document
 from core.model.node_ids import document_id
 from core.model.nodes import SECTION, Node
 from core.model.ports import Graph
-from core.store import models, sources
+from core.store import boundaries, jobs, models, sources
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import RecallEntry, Source, SourceVersion, Span
 from core.store.versions import EDGES, NODES
@@ -131,7 +131,10 @@ class IngestEngine:
         assert base.source is not None and base.holding is not None  # noqa: PT018  # one fact: something holds
         source_id, version_tx = base.source.source_id, int(base.holding.props["version_tx"])
         with self._database.write(tenant_id) as tx:
-            if incoming.valid_start is not None and not sources.sighted(tx, source_id, incoming.valid_start):
+            tx.lock()
+            if incoming.valid_start is None:
+                sources.sight_again(tx, source_id, base.valid[0], version_tx)
+            elif not sources.sighted(tx, source_id, incoming.valid_start):
                 sources.sight(tx, source_id, incoming.valid_start, version_tx)
             if set(base.source.readers) != set(incoming.readers):
                 self._set_readers(tx, source_id, incoming.readers)
@@ -195,8 +198,10 @@ class IngestEngine:
         self._graph.link(tx, edges, valid)
         if self._embedder is not None:
             models.record(tx, self._embedder)
-        tx.insert(RecallEntry, [{"tenant_id": tx.tenant_id, "added_tx": tx.tx, **entry} for entry in prepared.entries])
+        entries = [{"tenant_id": tx.tenant_id, "added_tx": tx.tx, **entry} for entry in prepared.entries]
+        jobs.insert_new(tx, RecallEntry, entries)  # the same words may have come in at another valid time meanwhile
         tx.feed("source", source_id, "new_version", new_tx=tx.tx)
+        boundaries.note(tx, "source", [(source_id, "")], valid)
         sections = sum(node.label == SECTION for node in nodes)
         outcome = "new" if base.holding is None else "changed"
         return IngestResult(source_id, outcome, tx.tx, sections, prepared.embedded)
@@ -204,6 +209,7 @@ class IngestEngine:
     def remove(self, tenant_id: str, uri: str, valid_start: int | None = None) -> IngestResult:
         """Tombstone a source from `valid_start` (default: now) to its next sighting. Raises NotFound."""
         with self._database.write(tenant_id) as tx:
+            tx.lock()
             base = _base(tx, uri, tx.now if valid_start is None else valid_start)
             if base.source is None:
                 raise NotFound(f"no source has the uri {uri!r}")
@@ -218,11 +224,13 @@ class IngestEngine:
                 tx, changes.cut_edges(EDGES.of_source(tx, source_id, base.valid[0], tx.tx).values()), base.valid
             )
             tx.feed("source", source_id, "tombstoned", new_tx=tx.tx)
+            boundaries.note(tx, "source", [(source_id, "")], base.valid)
             return IngestResult(source_id, "removed", tx.tx)
 
     def rename(self, tenant_id: str, uri: str, new_uri: str) -> None:
         """Let a source go on under another uri. Raises NotFound; InvalidRequest when the new uri is taken."""
         with self._database.write(tenant_id) as tx:
+            tx.lock()
             source = sources.by_uri(tx, uri)
             if source is None:
                 raise NotFound(f"no source has the uri {uri!r}")

@@ -76,6 +76,10 @@ class WriteTx(ReadTx):
         self.session.flush()
         return row.last_tx
 
+    def lock(self) -> None:
+        """Wait for the tenant's other writers, so that what is read from here on still holds at commit."""
+        self.session.exec(select(Tenant.tenant_id).where(Tenant.tenant_id == self.tenant_id).with_for_update()).all()
+
     def feed(
         self,
         ref_type: str,

@@ -16,10 +16,18 @@ from core.store.tables import Job
 
 def insert_once(tx: WriteTx, table: Any, row: dict[str, Any]) -> bool:
     """Insert unless a row with a same unique key stands; True when it was inserted."""
-    dialect = tx.session.get_bind().dialect.name
-    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    result = tx.session.connection().execute(insert(table).values(**row).on_conflict_do_nothing())
-    return result.rowcount == 1
+    return tx.session.connection().execute(_unless_there(tx, table), row).rowcount == 1
+
+
+def insert_new(tx: WriteTx, table: Any, rows: list[dict[str, Any]]) -> None:
+    """Insert many rows, but for those whose key stands already."""
+    if rows:
+        tx.session.connection().execute(_unless_there(tx, table), rows)
+
+
+def _unless_there(tx: WriteTx, table: Any) -> Any:
+    insert = postgresql.insert if tx.session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    return insert(table).on_conflict_do_nothing()
 
 
 def enqueue(

@@ -57,6 +57,17 @@ def sight(tx: WriteTx, source_id: UUID, at: int, version_tx: int) -> None:
     tx.session.merge(SourceSighting(tenant_id=tx.tenant_id, source_id=source_id, at=at, version_tx=version_tx))
 
 
+def sight_again(tx: WriteTx, source_id: UUID, at: int, version_tx: int) -> None:
+    """Remember that a version still stands at `at`. Of such repeats only the newest is kept: no row for every look."""
+    earlier = select(SourceSighting).where(
+        SourceSighting.tenant_id == tx.tenant_id, SourceSighting.source_id == source_id, SourceSighting.at < at
+    )
+    last = tx.session.exec(earlier.order_by(col(SourceSighting.at).desc()).limit(2)).all()
+    if len(last) == 2 and {row.version_tx for row in last} == {version_tx}:
+        tx.session.delete(last[0])
+    sight(tx, source_id, at, version_tx)
+
+
 def sighted(tx: ReadTx, source_id: UUID, at: int) -> bool:
     return tx.session.get(SourceSighting, (tx.tenant_id, source_id, at)) is not None
 

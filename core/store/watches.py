@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlmodel import col, delete, func, select
 
+from core.store import boundaries
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import Feed, SweepCheckpoint, Watch, WatchFire, WatchPending, WatchScope
 from core.store.versions import batches
@@ -62,6 +63,11 @@ def checkpoint(tx: WriteTx) -> SweepCheckpoint | None:
     return tx.session.get(SweepCheckpoint, tx.tenant_id, with_for_update={"skip_locked": True})
 
 
+def feed_at(tx: ReadTx, at: int) -> Sequence[Feed]:
+    """The rows of one tx."""
+    return tx.session.exec(select(Feed).where(Feed.tenant_id == tx.tenant_id, Feed.tx == at)).all()
+
+
 def feed_after(tx: ReadTx, after: int, limit: int) -> Sequence[Feed]:
     """The oldest rows after a tx, about `limit` of them; never a part of one tx."""
     rows = select(Feed).where(Feed.tenant_id == tx.tenant_id, Feed.tx > after).order_by(col(Feed.tx), col(Feed.seq))
@@ -95,8 +101,8 @@ def clear_pending(tx: WriteTx, watch_ids: Iterable[UUID]) -> None:
 
 
 def has_work(tx: ReadTx, after: int, now: int) -> bool:
-    """Whether a sweep would find anything: rows after the checkpoint, or a debounce that has passed."""
-    if tx.last_tx > after:
+    """Whether a sweep would find anything: rows after the checkpoint, a boundary or a debounce that has passed."""
+    if tx.last_tx > after or boundaries.any_due(tx, now):
         return True
     count = select(func.count()).select_from(WatchPending)
     return bool(tx.session.exec(count.where(WatchPending.tenant_id == tx.tenant_id, WatchPending.due_at <= now)).one())

@@ -49,6 +49,7 @@ class WatchEngine:
 
         Raises InvalidRequest, NotFound for a scope the owner cannot read, LimitReached.
         """
+        tx.lock()
         self._check(tx, request, principal)
         key = json_hash(
             [str(principal.person_id), request.scope_type, sorted(request.refs), sorted(request.events), request.target]
@@ -129,14 +130,15 @@ class WatchEngine:
         if not self._due(tenant_id):
             return Swept()
         with self._database.write(tenant_id) as tx:
-            boundaries.pass_due(tx, tx.now)
-            tx.flush()
+            passed_tx = boundaries.pass_due(tx, tx.now)
             checkpoint = watches.checkpoint(tx)
             if checkpoint is None:
                 return self._start(tx)
             rows = watches.feed_after(tx, checkpoint.tx, self._config.max_rows_per_tick)
             upto = rows[-1].tx if rows else checkpoint.tx
-            heard = self._heard(tx, rows, (checkpoint.swept_at, checkpoint.tx), upto)
+            # Once swept_at is past a boundary nothing tells the two sides apart, so a backlog must not hold it up.
+            passed = watches.feed_at(tx, passed_tx) if passed_tx is not None and passed_tx > upto else ()
+            heard = self._heard(tx, [*rows, *passed], (checkpoint.swept_at, checkpoint.tx), upto)
             fired = self._fire_due(tx, self._waiting(tx, heard))
             checkpoint.tx, checkpoint.swept_at = upto, tx.now
             tx.session.add(checkpoint)

@@ -249,10 +249,7 @@ def test_reformatting_alone_is_no_event(memory, ada):
 def test_facts_that_share_a_word_do_not_retire_each_other(memory):
     put(memory, "a.md", page("Alpha", {"Uses": "Alpha uses Beta."}))
     put(memory, "b.md", page("Beta", {"Uses": "Beta uses Gamma."}))
-    assert standing(memory, SECTION) >= {
-        row.node_id for row in rows(memory, NodeVersion) if str(row.node_id) in {section("a.md", "Alpha", "Uses")}
-    }
-    assert all(row.tx_end == FOREVER for row in rows(memory, NodeVersion))
+    assert {row.tx_end for row in rows(memory, NodeVersion)} == {FOREVER}
 
 
 def test_every_stored_span_is_its_blocks_own_words_in_the_whole_document(memory):
@@ -261,19 +258,19 @@ def test_every_stored_span_is_its_blocks_own_words_in_the_whole_document(memory)
     raw = rows(memory, SourceVersion)[0].text.encode()
     spans = sorted((row.start, row.end) for row in rows(memory, Span))
     assert [raw[start:end].decode() for start, end in spans] == [
-        "# Doc",
-        "## First",
+        "Doc",
+        "First",
         same,
-        "## Second",
+        "Second",
         same,
-        "## Drittens",
+        "Drittens",
         "Größe: 漢字 😀.",
     ]
     assert len({row.node_id for row in rows(memory, NodeVersion)}) == len(rows(memory, NodeVersion))
 
 
 def test_a_link_is_an_edge_to_the_document_it_names_known_or_not_yet(memory):
-    put(memory, "docs/a.md", page("A", {"See": "Read [the other](b.md) and [more](https://example.org/)."}))
+    put(memory, "docs/a.md", page("A", {"See": "Read [the other](b.md)."}))
     put(memory, "docs/b.md", fact("B"))
     links = [row for row in rows(memory, EdgeVersion) if row.label == LINKS_TO]
     assert [str(row.to_id) for row in links] == [document("docs/b.md")]
@@ -283,10 +280,8 @@ def test_a_link_is_an_edge_to_the_document_it_names_known_or_not_yet(memory):
 def test_a_link_that_is_gone_is_cut(memory):
     put(memory, "a.md", page("A", {"See": "Read [the other](b.md)."}))
     put(memory, "a.md", page("A", {"See": "Read nothing."}))
-    with memory._database.read("default") as tx:
-        links = [row for row in rows(memory, EdgeVersion) if row.label == LINKS_TO and row.tx_end == FOREVER]
-        assert tx.last_tx
-    assert all(row.tombstone for row in links if row.valid_end == FOREVER)
+    links = [row for row in rows(memory, EdgeVersion) if row.label == LINKS_TO and row.tx_end == FOREVER]
+    assert [row.tombstone for row in links if row.valid_end == FOREVER] == [True]
 
 
 # ── rights and refusals ──
@@ -339,8 +334,7 @@ def test_an_unknown_tenant_is_named(memory):
 
 def test_two_threads_that_take_in_one_new_document_make_one_source(reopen):
     memory = reopen(embedder=MeetingEmbedder())
-    put_travel = lambda: memory.ingest("travel.md", TRAVEL, readers=["everyone"])  # noqa: E731
-    results = at_once(put_travel, put_travel)
+    results = at_once(*[lambda: memory.ingest("travel.md", TRAVEL, readers=["everyone"])] * 2)
     assert sorted(result.outcome for result in results) == ["new", "unchanged"]
     assert (len(rows(memory, Source)), len(rows(memory, SourceVersion))) == (1, 1)
 
@@ -415,9 +409,6 @@ def test_the_model_never_runs_under_the_write_lock(reopen, clock):
     memory = reopen(embedder=embedder)
     written = itertools.count()
     embedder.meddle = lambda: memory.people.put("default", f"Person {next(written)}")
-    with memory._database.engine.connect() as probe:
-        if memory._database.is_sqlite:
-            probe.exec_driver_sql("SELECT 1")
     ada = add_person(memory, "Ada")
     put(memory, "travel.md", TRAVEL)
     answer = memory.generate("How much do meals cost a day?", ada)
