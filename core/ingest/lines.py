@@ -27,7 +27,7 @@ class Lines:
         self.starts = list(accumulate((len(line) + 1 for line in self.texts), initial=offset))
 
     def find(self, content: str, first: int, last: int) -> Content:
-        """Where `content`, which is not blank, stands in lines [first, last)."""
+        """Where `content`, which is not blank, stands in lines [first, last), without the white space around it."""
         head, tail = content.strip().split("\n", 1)[0].rstrip(), content.strip().rsplit("\n", 1)[-1].lstrip()
         top, start = self._seek(head, range(first, last))
         _, end = self._seek(tail, range(last - 1, first - 1, -1))
@@ -41,7 +41,7 @@ class Lines:
         return order[0], self.starts[order[0]]
 
     def locator(self, content: str, place: Content) -> Callable[[int], int]:
-        """From characters of `content`, which was found at `place`, to characters of the text."""
+        """From characters of stripped `content`, found at `place`, to characters of the text."""
         begins = list(accumulate((len(line) + 1 for line in content.split("\n")), initial=0))
         ends = [self.starts[place.first + i] - 1 for i in range(1, len(begins) - 1)] + [place.end]
 

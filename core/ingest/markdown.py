@@ -63,14 +63,14 @@ class _Walk:
         token = self._tokens[i]
         if token.level:
             self.paragraph(i)
-        elif self._tokens[i + 1].content:
+        elif self._tokens[i + 1].content.strip():
             place, words = self._inline(self._tokens[i + 1])
             title, level = shown(words) or words.strip(), int(token.tag[1:])
             self.found.parts.append(Part(Kind.HEADING, place.start, place.end, title=title, level=level))
             self._frame.interrupt()
 
     def paragraph(self, i: int) -> None:
-        if not self._tokens[i + 1].content:
+        if not self._tokens[i + 1].content.strip():
             return
         place, words = self._inline(self._tokens[i + 1])
         if self._frame.item and self._goes_on:
@@ -154,9 +154,9 @@ class _Walk:
 
     def _inline(self, token: Token) -> tuple[Content, str]:
         """Where a token's content stands, and what of it is seen."""
-        place = self._lines.find(token.content, *_map(token))
-        locate = self._lines.locator(token.content, place)
-        return place, self._note(token.content, locate, place.start, place.end)
+        content = token.content.strip()
+        place = self._lines.find(content, *_map(token))
+        return place, self._note(content, self._lines.locator(content, place), place.start, place.end)
 
     def _note(self, content: str, locate: Callable[[int], int], start: int, end: int) -> str:
         """Note links and comments of `content`, which stands at [start, end). What of that is seen."""
