@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from uuid import UUID
 
 import numpy as np
@@ -65,7 +65,7 @@ class Columns:
     @classmethod
     def of(cls, pool: Sequence[Candidate]) -> Self:
         """Raises InvalidRequest, naming the candidate by its place in the pool."""
-        raw = _Raw(pool)
+        raw = _read(pool)
         start, end, tokens = (_numbers(raw, name, np.int64) for name in ("start", "end", "tokens"))
         weight = _numbers(raw, "weight", np.float64)
         _refuse(pool, ~((weight >= 0) & (weight < np.inf)), "its weight must be finite and not negative")
@@ -79,23 +79,29 @@ class Columns:
         return cls(index, source[index], start, end, weight[index], tokens[index])
 
 
-class _Raw:
-    """The fields of a pool as lists, read in one pass: candidates lie all over memory, and each visit costs."""
+class _Raw(NamedTuple):
+    """The fields of a pool as lists."""
 
-    def __init__(self, pool: Sequence[Candidate]) -> None:
-        self.start: list[int] = []
-        self.end: list[int] = []
-        self.tokens: list[int] = []
-        self.weight: list[float] = []
-        self.source: list[int] = []
-        self.moment: list[int] = []
-        for candidate in pool:
-            self.start.append(candidate.start)
-            self.end.append(candidate.end)
-            self.tokens.append(candidate.tokens)
-            self.weight.append(candidate.weight)
-            self.source.append(candidate.source_id.int)
-            self.moment.append(candidate.source_version_tx)
+    start: list[int]
+    end: list[int]
+    tokens: list[int]
+    weight: list[float]
+    source: list[int]
+    moment: list[int]
+
+
+def _read(pool: Sequence[Candidate]) -> _Raw:
+    """One pass for all fields: candidates lie all over memory, and each visit costs."""
+    raw = _Raw([], [], [], [], [], [])
+    start, end, tokens, weight, source, moment = raw
+    for candidate in pool:
+        start.append(candidate.start)
+        end.append(candidate.end)
+        tokens.append(candidate.tokens)
+        weight.append(candidate.weight)
+        source.append(candidate.source_id.int)
+        moment.append(candidate.source_version_tx)
+    return raw
 
 
 def _numbers(raw: _Raw, name: str, dtype: type[np.generic]) -> NDArray[Any]:
