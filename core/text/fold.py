@@ -11,7 +11,7 @@ from core.text.markup import BLANK, Visible, visible
 STRUCK = "\u0336"
 
 _INVISIBLE = regex.compile(r"[\p{Cf}\p{Default_Ignorable_Code_Point}]+")
-_WRAPPED = regex.compile(
+_BETWEEN_WIDE = regex.compile(
     r"(?<=[\p{Han}\p{Hiragana}\p{Katakana}\u3000-\u303f\uff00-\uff65])[ \t\n]++"
     r"(?=[\p{Han}\p{Hiragana}\p{Katakana}\u3000-\u303f\uff00-\uff65])"
 )
@@ -66,7 +66,7 @@ def normal(text: str) -> str:
     """NFKC and case folded, invisible characters dropped, quotes, dashes and digits of every script made uniform."""
     if text.isascii():
         return text.casefold().translate(_UNIFORM)
-    text = _INVISIBLE.sub("", _WRAPPED.sub("", text))
+    text = _INVISIBLE.sub("", _BETWEEN_WIDE.sub("", text))
     text = _FRACTION.sub(" ", _RAISED.sub("^", text)).translate(_UNIFORM)
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).translate(_UNIFORM)
     return _DECIMAL.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)

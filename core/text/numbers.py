@@ -29,8 +29,8 @@ _YEAR = r"(?P<year>[12]\d{3})"
 _PLAIN = r"\d++(?:,\d{2,3})*+(?:\.\d++)?+"
 _NUMBER_WORD = "|".join(sorted((*NUMBER_WORDS, "hundred", "thousand", "million", "billion"), key=len, reverse=True))
 _SCALE = r"(?:[ -]?(?P<scale>hundred|thousand|million|billion|trillion|mn|bn)\b)"
-_EDGE = r"(?<![{_W}.,])"
-_SIGN = r"(?:(?<![{_W})])(?P<sign>[-+]))?"
+_EDGE = rf"(?<![{_W}.,])"
+_SIGN = rf"(?:(?<![{_W})])(?P<sign>[-+]))?"
 
 _CURRENCY = "|".join(regex.escape(unit) for unit in sorted(CURRENCIES, key=len, reverse=True))
 _AMOUNT = (

@@ -15,7 +15,7 @@ _WORD = regex.compile(
     r"|(?P<number>\d++(?:[.,]\d++)*+(?![\p{L}\p{M}]))"
     r"|[\p{L}\p{N}](?:(?![" + _UNSPACED + r"])[\p{L}\p{M}\p{N}]|'(?=\p{L})|[.,](?<=\d[.,])(?=\d))*+(?:\+\+|\#)?"
 )
-_GROUPED = regex.compile(r"\d{1,3}(?:,\d{3})++(?:\.\d++)?+|\d{1,2}(?:,\d{2})*+,\d{3}(?:\.\d++)?+")
+_GROUPED = regex.compile(r"\d{1,3}(?:,\d{3})++(?:\.\d++)?+|\d{1,2}(?:,\d{2})*,\d{3}(?:\.\d++)?+")
 
 
 def words(text: str) -> list[str]:
