@@ -1,0 +1,179 @@
+"""`ingest` and `spans`: documents going in, and how they are read."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bot.cli.options import AsJson, Config, memory_of, settings_of
+from bot.cli.output import complain, progress, say, say_json
+
+if TYPE_CHECKING:
+    from bot.config import Settings, SourceSettings
+    from bot.sync import SyncReport
+    from core.memory import Memory
+    from core.model.documents import Block
+
+Place = Annotated[str, typer.Argument(metavar="PATH", help="A folder, a file, or the address of a git repository.")]
+Readers = Annotated[
+    list[str],
+    typer.Option("--readers", metavar="R[,R]", help="Who may read it: role names, person:<id>, or everyone."),
+]
+Name = Annotated[
+    str, typer.Option("--name", help="The set's name, which its documents are named after; by default the folder's.")
+]
+Git = Annotated[bool, typer.Option("--git", help="Take in the whole history of the repository at PATH.")]
+Versions = Annotated[
+    bool, typer.Option("--versions", help="PATH is a JSONL history: {path, text, committed_at} a line.")
+]
+Include = Annotated[
+    list[str] | None,
+    typer.Option("--include", metavar="PATTERN", help="Only files like this, such as *.md; repeatable."),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(ingest)
+    app.command()(spans)
+
+
+def ingest(
+    path: Place,
+    readers: Readers,
+    name: Name = "",
+    git: Git = False,
+    versions: Versions = False,
+    include: Include = None,
+    as_json: AsJson = False,
+    config: Config = None,
+) -> None:
+    """Take documents in: a folder, a file, a git repository, or a history of versions.
+
+    Running it again brings the set in step: what changed is renewed, and what is gone is retired.
+    """
+    from core.errors import InvalidRequest
+
+    if git and versions:
+        raise InvalidRequest("--git and --versions are two kinds of history; name one of them")
+    settings = settings_of(config)
+    source = _source(path, name, readers, include, by_file=versions)
+    with memory_of(settings) as memory, progress("Reading") as on_progress:
+        if not name and not versions:
+            _refuse_other_set(memory, settings, source)
+        report = _ingest(memory, settings, source, git=git, versions=versions, on_progress=on_progress)
+    _show(report, as_json=as_json)
+
+
+def _source(
+    path: str, name: str, readers: Sequence[str], include: list[str] | None, *, by_file: bool
+) -> "SourceSettings":
+    from pydantic import ValidationError
+
+    from bot.config import SourceSettings
+    from core.errors import InvalidRequest
+
+    place: dict[str, Any] = {"git": path} if _is_address(path) else {"path": Path(path)}
+    named = name or _default_name(path, by_file=by_file)
+    who = [reader.strip() for group in readers for reader in group.split(",")]
+    try:
+        return SourceSettings(name=named, readers=tuple(who), include=tuple(include) if include else None, **place)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InvalidRequest(
+            f"--{first['loc'][0] if first['loc'] else 'path'} {first['input']!r}: {first['msg']}"
+        ) from error
+
+
+def _is_address(path: str) -> bool:
+    return "://" in path or ("@" in path.partition(":")[0] and ":" in path and not Path(path).exists())
+
+
+def _default_name(path: str, *, by_file: bool) -> str:
+    if _is_address(path):
+        return path.rstrip("/").rpartition("/")[2].rpartition(":")[2].removesuffix(".git") or "repository"
+    place = Path(path).resolve()
+    if by_file:
+        return place.stem
+    return (place.parent if place.is_file() else place).name or "root"
+
+
+def _refuse_other_set(memory: "Memory", settings: "Settings", source: "SourceSettings") -> None:
+    """Two folders may share a name; taking one for the other would retire every document of the first."""
+    from bot.sources import Found, walk
+    from core.errors import InvalidRequest
+
+    standing = {view.uri for view in memory.sources(tenant=settings.tenant, source_set=source.name)}
+    if not standing or source.path is None or not source.path.is_dir():
+        return
+    found = {f"{source.name}/{item.relative}" for item in walk(source.path) if isinstance(item, Found)}
+    if found.isdisjoint(standing):
+        raise InvalidRequest(
+            f"the set {source.name!r} holds {len(standing)} other documents, and this would retire them: "
+            f"name this one with --name, or say --name {source.name} if that is what you mean"
+        )
+
+
+def _ingest(
+    memory: "Memory",
+    settings: "Settings",
+    source: "SourceSettings",
+    *,
+    git: bool,
+    versions: bool,
+    on_progress: Callable[[int, int], None],
+) -> "SyncReport":
+    from bot.git import mirror
+    from bot.replay import replay_git, replay_versions
+    from bot.sync import sync
+
+    if versions:
+        file = source.path or Path(str(source.git))
+        return replay_versions(memory, settings.tenant, file, source.readers, source.name, on_progress=on_progress)
+    if git:
+        repo = source.path or mirror(str(source.git), settings.cache)
+        return replay_git(memory, settings.tenant, repo, source, on_progress=on_progress)
+    return sync(memory, settings.tenant, source, on_progress=on_progress, cache=settings.cache)
+
+
+def _show(report: "SyncReport", *, as_json: bool) -> None:
+    """What became of it; a set of which nothing could be read is a failure."""
+    counts = {name: getattr(report, name) for name in ("new", "changed", "unchanged", "removed")}
+    for problem in report.problems:
+        complain(f"{problem.relative}: {problem.reason}")
+    if as_json:
+        problems = [{"path": problem.relative, "reason": problem.reason} for problem in report.problems]
+        say_json({**counts, "problems": problems})
+    else:
+        say(", ".join(f"{count} {name}" for name, count in counts.items()))
+    if report.problems and not any(counts.values()):
+        raise typer.Exit(1)
+
+
+def spans(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The document to read.")], as_json: AsJson = False
+) -> None:
+    """Show how a document is read: each citable piece with its kind, place, headings and words.
+
+    With --json one piece a line; start and end are UTF-8 byte offsets in the canonical text.
+    """
+    from core.ingest.reading import read
+
+    for block in read(file.read_bytes(), media_type=None, uri=str(file)).blocks:
+        if as_json:
+            say_json(_block_json(block))
+        else:
+            say(f"{block.kind.value}  {block.start}–{block.end}  {' > '.join(block.path)}")
+            say("".join(f"    {line}\n" for line in (*block.lead, *filter(None, [block.header]), block.text)))
+
+
+def _block_json(block: "Block") -> dict[str, Any]:
+    return {
+        "kind": block.kind.value,
+        "path": list(block.path),
+        "start": block.start,
+        "end": block.end,
+        "text": block.text,
+        "header": block.header,
+        "lead": list(block.lead),
+    }

@@ -1,0 +1,112 @@
+"""`eval`: how well the memory does on labelled data of one's own."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bot.cli.options import AsJson, Config, settings_of
+from bot.cli.output import progress, say, say_json, say_table
+
+if TYPE_CHECKING:
+    from bot.evaluate.retrieval import Scores
+    from bot.evaluate.statistics import Estimate
+
+Data = Annotated[Path, typer.Option("--data", metavar="DIR", help="The folder of the labelled data.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    group = typer.Typer(help="Measure the memory on labelled data of your own.", no_args_is_help=True)
+    for command in (staleness, retrieval, claims):
+        group.command()(command)
+    app.add_typer(group, name="eval")
+
+
+def staleness(data: Data, as_json: AsJson = False, config: Config = None) -> None:
+    """Does a saved answer turn stale when its fact changes, and only then?
+
+    DIR holds versions.jsonl {path, text, committed_at}, questions.jsonl {id, question} and changes.jsonl
+    {id, question_id, path, from_version, to_version, fact_changed, edit_kind, old, new}.
+    """
+    from bot.config import make_embedder, memory_config
+    from bot.evaluate.staleness import staleness as measure
+
+    settings = settings_of(config)
+    with progress("Replaying") as on_progress:
+        report = measure(data, make_embedder(settings), memory_config(settings), on_progress)
+    found = report.to_json()
+    if as_json:
+        say_json(found)
+        return
+    say(f"missed {len(found['missed'])} of {found['changed']} changed facts: {_listed(found['missed'])}")
+    alarms = found["false_alarms"]
+    say(f"false alarms {len(alarms)} of {found['unchanged']} unchanged ones: {_listed(alarms)}")
+    say(f"refreshed answers that show the new words: {found['refreshed_shows_new']} of {found['refreshed']}")
+    if found["unlocated"]:
+        say(f"not judged, for no sentence holds the old words: {_listed(found['unlocated'])}")
+    kinds = [(kind, n.get("stale", 0), n.get("current", 0)) for kind, n in found["by_edit_kind"].items()]
+    say_table(("edit", "stale", "current"), kinds)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def retrieval(data: Data, as_json: AsJson = False, config: Config = None) -> None:
+    """Does the passage that answers come first, and does the bot know when nothing answers?
+
+    DIR holds passages.jsonl {id, text, heading}, any number of queries*.jsonl {id, query, relevant: [passage ids]}, and
+    unanswerable.jsonl {id, query}.
+    """
+    from bot.config import make_embedder, memory_config
+    from bot.evaluate.retrieval import retrieval as measure
+
+    settings = settings_of(config)
+    with progress("Asking") as on_progress:
+        report = measure(data, make_embedder(settings), memory_config(settings), on_progress)
+    if as_json:
+        say_json(report.to_json())
+        return
+    rows = [_scores("configured", name, one) for name, one in report.configured.items()]
+    rows += [_scores("held out", name, one) for name, one in report.held_out.items()]
+    say_table(("weights", "questions", "n", "recall@5", "recall@10", "MRR@10"), rows)
+    say(f"\nfitted to all questions: lexical_weight = {report.fitted[0]:g}, bm25_half = {report.fitted[1]:g}\n")
+    refusals = [
+        (name, f"{one.threshold:.2f}", f"{one.unanswerable_refused} of {one.unanswerable}",
+         f"{one.answerable_refused} of {one.answerable}")
+        for name, one in report.refusals.items()
+    ]  # fmt: skip
+    say_table(("threshold", "min_cosine", "unanswerable refused", "answerable refused"), refusals)
+
+
+def _scores(weights: str, name: str, one: "Scores") -> tuple[Any, ...]:
+    return weights, name, one.questions, _shown(one.recall_at_5), _shown(one.recall_at_10), _shown(one.mrr_at_10)
+
+
+def _shown(estimate: "Estimate") -> str:
+    return f"{estimate.value:.2f} ({estimate.low:.2f}–{estimate.high:.2f})"
+
+
+def claims(data: Data, as_json: AsJson = False, config: Config = None) -> None:
+    """Can the matcher tell what evidence supports from what it does not?
+
+    DIR holds *.jsonl files of {claim, evidence, label: SUPPORTS, REFUTES or NOT ENOUGH INFO, source}.
+    """
+    from bot.config import make_embedder
+    from bot.evaluate.claims import claims as measure
+
+    settings = settings_of(config)
+    with progress("Judging") as on_progress:
+        report = measure(data, make_embedder(settings), settings.verify, on_progress)
+    if as_json:
+        say_json(report.to_json())
+        return
+    rows = [
+        (name, one.pairs, one.supports, _rate(one.auc), _rate(one.balanced_accuracy))
+        for name, one in report.results.items()
+    ]
+    say_table(("pairs", "n", "supports", "AUC", "balanced accuracy"), rows)
+
+
+def _rate(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

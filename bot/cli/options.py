@@ -1,0 +1,50 @@
+"""Options that several commands share, and opening what they name."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from bot.config import Settings
+    from core.memory import Memory
+
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="FILE", help="The settings; without it clarify-bot.toml in this folder, if there is one."
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a machine instead of text for people.")]
+
+
+def settings_of(config: Path | None) -> "Settings":
+    from bot.config import load
+
+    return load(config)
+
+
+@contextmanager
+def memory_of(settings: "Settings") -> Iterator["Memory"]:
+    """The memory of these settings. Raises NotFound where `init` was never run: a mistyped path makes no new one."""
+    from bot.config import open_memory
+
+    require_database(settings)
+    with open_memory(settings) as memory:
+        if settings.tenant not in memory.people.tenants():
+            _never_set_up(f"the database has no tenant {settings.tenant!r}")
+        yield memory
+
+
+def require_database(settings: "Settings") -> None:
+    scheme, _, file = settings.database.partition(":///")
+    if scheme == "sqlite" and not Path(file.partition("?")[0]).exists():
+        _never_set_up(f"there is no database {file}")
+
+
+def _never_set_up(what: str) -> None:
+    from core.errors import NotFound
+
+    raise NotFound(f"{what}: run `clarify-bot init` first, or name other settings with --config")

@@ -1,0 +1,48 @@
+"""What a terminal shows. Text that people and documents wrote loses whatever could drive the terminal first."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+from cards.text import clean, one_line
+
+
+def say(text: str = "", *, aside: bool = False) -> None:
+    """A line for people; `aside` on stderr, where it cannot mix with what a machine reads."""
+    typer.echo(clean(text), err=aside)
+
+
+def complain(text: str) -> None:
+    typer.echo(f"clarify-bot: {one_line(text)}", err=True)
+
+
+def say_json(value: Any) -> None:
+    """One line of JSON, in ASCII, so that no control character reaches a terminal raw."""
+    typer.echo(json.dumps(value, default=str))
+
+
+def say_table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*headers, box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        table.add_row(*(Text(one_line(str(cell))) for cell in row))
+    Console(file=sys.stdout, highlight=False).print(table)
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr, told (done, total); nothing where stderr is no terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

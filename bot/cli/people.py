@@ -1,0 +1,61 @@
+"""`person add` and `person list`."""
+
+from typing import Annotated
+
+import typer
+
+from bot.cli.options import AsJson, Config, memory_of, settings_of
+from bot.cli.output import say, say_json, say_table
+
+
+def add_to(app: typer.Typer) -> None:
+    group = typer.Typer(help="The people who may ask, and what they may read.", no_args_is_help=True)
+    group.command("add")(add)
+    group.command("list")(show)
+    app.add_typer(group, name="person")
+
+
+def add(
+    name: Annotated[str, typer.Argument(help="The name others see.")],
+    email: Annotated[str, typer.Option(help="The address that tells people of one name apart.")] = "",
+    zone: Annotated[str, typer.Option(help="Their time zone, such as Europe/Berlin.")] = "UTC",
+    role: Annotated[list[str] | None, typer.Option(help="A role they hold; repeatable. Without any: member.")] = None,
+    as_json: AsJson = False,
+    config: Config = None,
+) -> None:
+    """Add a person, or renew one: a person is known by e-mail address, or else by name."""
+    from core.errors import InvalidRequest
+
+    if not name.strip():
+        raise InvalidRequest("the name is empty; write the name that others see")
+    if email and "@" not in email.strip("@"):
+        raise InvalidRequest(f"--email {email!r} is no e-mail address; write one such as ada@example.com")
+    settings = settings_of(config)
+    with memory_of(settings) as memory:
+        person_id = memory.people.put(
+            settings.tenant, name.strip(), email=email or None, zone=zone, roles=role or ("member",)
+        )
+        if settings.inbox.enabled:
+            from bot.channels.local import PLATFORM
+
+            memory.people.bind(settings.tenant, person_id, PLATFORM, "local", str(person_id))
+    if as_json:
+        say_json({"person_id": person_id})
+    else:
+        say(f"{name.strip()} is known as person:{person_id}.")
+
+
+def show(as_json: AsJson = False, config: Config = None) -> None:
+    """List the people that are known."""
+    settings = settings_of(config)
+    with memory_of(settings) as memory:
+        everyone = memory.people.all(settings.tenant)
+    if as_json:
+        fields = ("person_id", "display_name", "zone", "roles", "active")
+        say_json([{field: getattr(person, field) for field in fields} for person in everyone])
+        return
+    rows = [
+        (person.display_name, person.zone, ", ".join(person.roles), person.active, person.person_id)
+        for person in everyone
+    ]
+    say_table(("name", "zone", "roles", "active", "id"), rows)

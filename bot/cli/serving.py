@@ -1,0 +1,51 @@
+"""`run` and `demo`."""
+
+from collections.abc import Coroutine
+from typing import Annotated, Any
+
+import typer
+
+from bot.cli.options import AsJson, Config, require_database, settings_of
+from bot.cli.output import say
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(run)
+    app.command()(demo)
+
+
+def run(config: Config = None) -> None:
+    """Serve: keep the sources in step, watch for changes, answer and send cards, until interrupted."""
+    from bot import app
+
+    settings = settings_of(config)
+    require_database(settings)
+    raise typer.Exit(_until_done(app.run(settings)))
+
+
+def demo(
+    once: Annotated[bool, typer.Option("--once", help="Play it through in the terminal and exit.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Where the inbox is served; 0: any free port.")] = 8081,
+    as_json: AsJson = False,
+) -> None:
+    """Play the main job on a sample handbook: ask, save, watch, the handbook changes, cards arrive.
+
+    Then the inbox is served at the address shown, until interrupted. Nothing but the folder .demo is touched.
+    """
+    from bot.demo import demo as play
+
+    raise typer.Exit(
+        _until_done(play(once=once, as_json=as_json, say=lambda text: say(text, aside=as_json), port=port))
+    )
+
+
+def _until_done(work: Coroutine[Any, Any, int]) -> int:
+    import asyncio
+
+    from bot.channels.inbox import ListenError
+    from core.errors import StoreUnavailable
+
+    try:
+        return asyncio.run(work)
+    except ListenError as error:
+        raise StoreUnavailable(str(error)) from error

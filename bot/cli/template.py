@@ -1,0 +1,117 @@
+"""The settings file that `init` writes: every setting with its default and what is allowed, commented out.
+
+A line that stays commented out follows the default of the version that runs.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bot.config import Settings
+
+_HEAD = """\
+# The settings of clarify-bot. A line that is commented out shows the default; remove the # to change it.
+# Paths are taken from the folder of this file. The environment goes first: CLARIFY_HTTP__PORT=9000 is port in [http].
+"""
+_SOURCES = """
+# ── [[sources]]: what to keep in step with, one such table each; without any, no card will ever come ──
+# [[sources]]
+# name = "handbook"             # documents are named after it
+# path = "handbook"             # a folder; or  git = "https://example.org/handbook.git"
+# readers = ["everyone"]        # role names, person:<id>, or everyone
+# every_secs = 300              # how often to look, 5 to 604800
+# include = ["*.md", "*.txt"]   # shell patterns; without it every text file
+"""
+SECTIONS = {
+    "http": "the bot's own address: health checks, and the chat platforms' calls",
+    "inbox": "an inbox in the browser for each person, on this machine alone",
+    "planner": "choosing the evidence for a question",
+    "verify": "judging whether evidence supports a claim",
+    "answers": "answering, and keeping saved answers honest",
+    "watch": "noticing changes and telling people",
+    "store": "the database",
+}
+MEANINGS = {
+    "database": "sqlite:///FILE or postgresql://HOST/NAME",
+    "tenant": "whose memory this is",
+    "company": "the name people see",
+    "keys": "the folder of the keys that sign taps",
+    "cache": "where git sources are mirrored",
+    "embedder": "minilm, hashing (words only, for trials), none, or a folder with an ONNX export",
+    "http.host": "the address to listen on",
+    "inbox.enabled": "whether to serve it",
+    "planner.default_budget_tokens": "how much evidence to read",
+    "planner.max_frac_per_source": "the most of it from one document",
+    "planner.dedup_overlap": "above it two passages count as one",
+    "planner.cache_discount": "what derived text weighs",
+    "planner.alpha": "nearness against freshness; 1: nearness alone",
+    "planner.hop_discount": "what a neighbour inherits",
+    "planner.semantic_k": "passages looked up by meaning, and again by words",
+    "planner.lexical_weight": "words against meaning; 0: meaning alone",
+    "planner.bm25_half": "the word score that counts one half",
+    "planner.semantic_min_sim": "passages further off are left out",
+    "planner.query_limit": "the most that a structured query finds",
+    "planner.max_pool_spans": "the most to choose from",
+    "planner.kind_priors": "what each kind of text weighs",
+    "planner.half_life_days": "after it a text is half as fresh",
+    "planner.decay_floor": "the least freshness",
+    "verify.beta": "meaning against words",
+    "verify.supported": "from here on evidence supports a claim",
+    "verify.partial": "from here on it does in part",
+    "verify.numeric_cap": "the most where a number, a date or a negation differs",
+    "verify.candidates": "passages looked at for a claim",
+    "verify.negation_guard": "whether a differing negation counts",
+    "answers.recheck_max_age_days": "a saved answer is judged again at least this often",
+    "answers.min_cosine": "nearer than this, or the bot says that it does not know",
+    "watch.tick_secs": "how often to look for changes",
+    "watch.settle_secs": "how long an edit is left to settle",
+    "watch.max_rows_per_tick": "changes taken at once",
+    "watch.debounce_floor_secs": "the least time between two cards of a watch",
+    "watch.debounce_default_secs": "the usual time between them",
+    "watch.fire_keep_per_watch": "past changes kept for each watch",
+    "watch.max_events_per_fire": "changes on one card",
+    "watch.max_watches_per_person": "watches a person may have",
+    "watch.lease_secs": "after it the work of a crashed process is taken over",
+    "watch.max_attempts": "tries before work is given up",
+    "store.synchronous": "SQLite: FULL survives a power cut, and is slower",
+}
+
+
+def template() -> str:
+    """The whole file, valid TOML as it stands and with every # before a setting removed."""
+    schema, values = Settings.model_json_schema(), json.loads(Settings.model_construct().model_dump_json())
+    top = [line for key in values if key not in {*SECTIONS, "sources"} for line in _setting(schema, key, values[key])]
+    parts = [_HEAD, *top, _SOURCES]
+    for name, words in SECTIONS.items():
+        kind = schema["$defs"][schema["properties"][name]["$ref"].rpartition("/")[2]]
+        parts += [f"\n# ── {words} ──\n[{name}]\n"]
+        parts += [line for key, value in values[name].items() for line in _setting(kind, key, value, f"{name}.")]
+    return "".join(parts)
+
+
+def _setting(schema: Mapping[str, Any], key: str, value: Any, prefix: str = "") -> Iterator[str]:
+    remarks = [MEANINGS.get(prefix + key, ""), _allowed(schema["properties"][key])]
+    remark = "; ".join(filter(None, remarks))
+    yield f"# {key} = {_toml(value)}" + (f"   # {remark}\n" if remark else "\n")
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + " }"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _allowed(kind: Mapping[str, Any]) -> str:
+    if "enum" in kind:
+        return " or ".join(kind["enum"])
+    low = _bound(kind, "minimum", "exclusiveMinimum", "above")
+    high = _bound(kind, "maximum", "exclusiveMaximum", "below")
+    if low and high:
+        return f"{low} to {high}"
+    return f"at least {low}" if low else high
+
+
+def _bound(kind: Mapping[str, Any], inclusive: str, exclusive: str, word: str) -> str:
+    if exclusive in kind:
+        return f"{word} {kind[exclusive]:g}"
+    return f"{kind[inclusive]:.10g}" if inclusive in kind else ""
