@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from core.text.fold import plain
 from core.text.terms import terms
 
 _SHARED = 0.3
@@ -15,7 +14,7 @@ def nearest(claim: str, sentences: Sequence[str]) -> str:
     wanted = Counter(terms(claim))
     scored = [(_overlap(wanted, Counter(terms(sentence))), -place) for place, sentence in enumerate(sentences)]
     best = max(scored, default=(0.0, 0))
-    return plain(sentences[-best[1]]) if best[0] >= _SHARED else ""
+    return sentences[-best[1]] if best[0] >= _SHARED else ""
 
 
 def _overlap(a: Counter[str], b: Counter[str]) -> float:

@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 
 from core.model.evidence import SectionChange
 from core.model.ports import Piece
-from core.text.fold import fold, plain
+from core.text.fold import fold
 
 CHANGES, ANSWERS = "memory_change", "answer_updated"
 
@@ -25,9 +25,9 @@ def _pairs(removed: Sequence[Piece], added: Sequence[Piece]) -> Iterable[Section
     for i in range(max(len(removed), len(added))):
         old = removed[i] if i < len(removed) else None
         new = added[i] if i < len(added) else None
-        before, after = (plain(piece[1]) if piece else "" for piece in (old, new))
+        before, after = (piece[1] if piece else "" for piece in (old, new))
         if old and new and before == after:
-            before, after = (f"{' › '.join(piece[0])}: {plain(piece[1])}" for piece in (old, new))
+            before, after = (f"{' › '.join(piece[0])}: {piece[1]}" for piece in (old, new))
         yield SectionChange((new or old or ((), ""))[0], before, after)
 
 

@@ -12,7 +12,6 @@ from core.model.principals import Principal
 from core.model.spans import SpanRef
 from core.store import sources, traces
 from core.store.database import Database, ReadTx
-from core.text.fold import plain
 
 _PASSAGES_READ = 8
 """Heaviest passages whose sentences are weighed: on the sample questions the answer is never further down."""
@@ -49,8 +48,8 @@ class GenerateEngine:
         answer = Answer(
             trace_id=random_id(),
             question=question,
-            text=" ".join(plain(sentence.text) for sentence in chosen),
-            claims=tuple(Claim(plain(s.text), (passages[s.span],), quoted=True) for s in chosen),
+            text=" ".join(sentence.text for sentence in chosen),
+            claims=tuple(Claim(s.text, (passages[s.span],), quoted=True) for s in chosen),
             sections=sections,
             nearest=tuple(passages[span.span] for span in heaviest[:_NEAREST_SHOWN]),
             plan_hash=planned.plan_hash,
@@ -78,10 +77,10 @@ class GenerateEngine:
         flat = [(span, unit) for span in weight for unit in units.get(span, ())]
         if not flat or self._embedder is None:
             return []
-        vectors = self._embedder.embed([question, *(plain(unit.text) for _, unit in flat)])
+        vectors = self._embedder.embed([question, *(unit.said for _, unit in flat)])
         cosines = vectors[1:] @ vectors[0]
         return [
-            Sentence(unit.span, unit.text, unit.context, float(cosine), weight[span])
+            Sentence(unit.span, unit.said, unit.context, float(cosine), weight[span])
             for (span, unit), cosine in zip(flat, cosines, strict=True)
         ]
 

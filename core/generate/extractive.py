@@ -12,6 +12,7 @@ from core.model.spans import SpanRef
 from core.text.terms import terms
 
 MAX_SENTENCES = 4
+_FEWEST_WORDS = 2
 _NEARLY = 0.9
 """A sentence joins the best one at nine tenths of its score."""
 _MEANING, _WORDS, _PASSAGE = 0.5, 0.3, 0.2
@@ -31,11 +32,17 @@ class Sentence:
 def choose(question: str, sentences: Sequence[Sentence]) -> list[Sentence]:
     """The one to four sentences that answer best, in the order given; none of none."""
     wanted = set(terms(question))
+    sentences = [sentence for sentence in sentences if _asserts(sentence.text)] or sentences
     heaviest = max((sentence.weight for sentence in sentences), default=0.0) or 1.0
     scored = [(_score(wanted, sentence, heaviest), -place) for place, sentence in enumerate(sentences)]
     ranked = sorted(scored, reverse=True)[:MAX_SENTENCES]
     chosen = sorted(-place for score, place in ranked if score >= _NEARLY * ranked[0][0])
     return [sentences[place] for place in chosen]
+
+
+def _asserts(text: str) -> bool:
+    """A bare name or a link says nothing of anything: it takes two content words, or a number beside one."""
+    return len(terms(text)) >= _FEWEST_WORDS
 
 
 def _score(wanted: set[str], sentence: Sentence, heaviest: float) -> float:

@@ -19,6 +19,8 @@ from core.model.spans import Kind, SpanRef
 from core.store import sources
 from core.store.database import ReadTx
 from core.store.versions import NODES
+from core.text.fold import plain
+from core.text.rows import spoken
 
 _CACHED = 64
 """Parsed documents kept: a recheck or a card touches a handful of versions again and again."""
@@ -48,7 +50,11 @@ class _Read:
     def sentences(self, path: tuple[str, ...] | None = None) -> list[str]:
         """Every citable piece under a heading path, or of the whole document."""
         blocks = self.document.blocks
-        return [self.text(unit.start, unit.end) for unit in self.units if path in (None, blocks[unit.block].path)]
+        return [self.spoken(unit) for unit in self.units if path in (None, blocks[unit.block].path)]
+
+    def spoken(self, unit: reading_units.Unit) -> str:
+        """What a unit says in words."""
+        return _said(self.document.blocks[unit.block], self.text(unit.start, unit.end))
 
 
 class LibraryEngine:
@@ -107,7 +113,7 @@ class LibraryEngine:
         nodes = NODES.as_of(tx, node_ids, now, tx.last_tx)
         spans = [span for node_id in node_ids if node_id in nodes for span in nodes[node_id].spans()]
         units = self.units(tx, spans)
-        return [unit.text for span in spans for unit in units.get(span, ())]
+        return [unit.said for span in spans for unit in units.get(span, ())]
 
     def pieces(self, tx: ReadTx, node: Node | None, *, whole: bool) -> list[Piece]:
         """The passages a node stands on, in order, each with its heading path; with `whole`, of the entire document."""
@@ -115,9 +121,11 @@ class LibraryEngine:
             return []
         if whole:
             version = (node.source_id, int(node.props["version_tx"]))
-            return [(block.path, block.text) for block in self._read(tx, [version])[version].document.blocks]
-        found = self.passages(tx, node.spans())
-        return [(found[span].path, found[span].text) for span in node.spans() if span in found]
+            blocks: Iterable[Block | None] = self._read(tx, [version])[version].document.blocks
+        else:
+            parsed = self._read(tx, {_version(span) for span in node.spans()})
+            blocks = [parsed[_version(span)].block_at(span.start) for span in node.spans() if _version(span) in parsed]
+        return [(block.path, _said(block, block.text)) for block in blocks if block is not None]
 
     def title(self, tx: ReadTx, node: Node) -> str:
         """The title of the document that a node stands in, as of that node's own version."""
@@ -187,7 +195,14 @@ def _units(parsed: _Read, span: SpanRef) -> list[Unit]:
 def _unit(parsed: _Read, unit: reading_units.Unit, span: SpanRef) -> Unit:
     block = parsed.document.blocks[unit.block]
     place = SpanRef(span.source_id, span.source_version_tx, unit.start, unit.end)
-    return Unit(place, parsed.text(unit.start, unit.end), "\n".join((*block.path, *block.lead, block.header)))
+    return Unit(place, parsed.spoken(unit), "\n".join((*block.path, *block.lead, block.header)))
+
+
+def _said(block: Block, text: str) -> str:
+    """A piece of a block as it is said: a table row with the words of its header, anything else in its own."""
+    if block.kind is Kind.CELL:
+        return spoken(text, block.header)
+    return text if block.kind is Kind.CODE else plain(text)
 
 
 def _section(parsed: _Read, span: SpanRef) -> Cited:

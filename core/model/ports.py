@@ -34,10 +34,10 @@ class Watches(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What a citation may be: a sentence or a table row. `context`: what it stands under."""
+    """What a citation may be: a sentence or a table row. `said`: in words. `context`: what it stands under."""
 
     span: SpanRef
-    text: str
+    said: str
     context: str
 
 
