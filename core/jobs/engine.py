@@ -24,6 +24,7 @@ class JobsEngine:
             if not may_lease(audience, kind):
                 raise InvalidRequest(f"the audience {audience} may not lease {kind}")
         with self._database.write(ANY_TENANT) as tx:
+            jobs.bury(tx, audience, self._max_attempts)
             return jobs.lease(tx, audience, list(kinds), owner, tx.now + self._lease, limit)
 
     def complete(self, leased: Leased) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import and_, or_
+from sqlalchemy import and_, or_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import col, select
 
@@ -53,6 +53,20 @@ def put(tx: WriteTx, job_id: UUID, kind: str, audience: str, payload: dict[str, 
         "created_at": tx.now,
     }
     insert_once(tx, Job, row)
+
+
+def bury(tx: WriteTx, audience: str, max_attempts: int) -> None:
+    """Give up jobs whose last allowed lease has run out too: what kills its workers must not be handed out for ever."""
+    tx.session.exec(
+        update(Job)
+        .where(
+            col(Job.state) == "leased",
+            col(Job.audience) == audience,
+            col(Job.lease_until) <= tx.now,
+            col(Job.attempts) >= max_attempts,
+        )
+        .values(state="dead", error="no worker came back within its lease")
+    )
 
 
 def lease(tx: WriteTx, audience: str, kinds: Collection[str], owner: str, until: int, limit: int) -> list[Leased]:

@@ -55,6 +55,8 @@ class WatchEngine:
             [str(principal.person_id), request.scope_type, sorted(request.refs), sorted(request.events), request.target]
         )
         standing = watches.by_key(tx, key)
+        if standing is None or not standing.enabled:
+            self._check_limit(tx, request, principal)
         if standing is not None:
             fresh = not standing.enabled
             standing.enabled, standing.suspended, standing.muted_until = True, None, 0
@@ -74,8 +76,10 @@ class WatchEngine:
             raise InvalidRequest("a watch tells its own owner; only a steward sets another person")
         if request.scope_type is not ScopeType.LABEL and not _readable(tx, request, principal):
             raise NotFound
+
+    def _check_limit(self, tx: WriteTx, request: WatchRequest, principal: Principal) -> None:
         counted = [watch for watch in watches.of_owner(tx, principal.person_id) if _counts(watch)]
-        if target is not TargetKind.INTERNAL and len(counted) >= self._config.max_watches_per_person:
+        if request.target["kind"] != TargetKind.INTERNAL and len(counted) >= self._config.max_watches_per_person:
             raise LimitReached(f"you have {len(counted)} watches, the most there may be: stop one first")
 
     def _new(self, tx: WriteTx, request: WatchRequest, principal: Principal, key: str) -> Watch:

@@ -1,0 +1,379 @@
+"""From the feed to fires, once: the seven invariants by name, and what else must never be missed or told twice."""
+
+import pytest
+from sqlalchemy import text as sql
+
+from core.clock import DAY, HOUR, MINUTE, SECOND
+from core.errors import InvalidRequest, LimitReached, NotFound, StoreUnavailable
+from core.ids import watch_derived
+from core.model.nodes import SECTION
+from core.model.watching import EventKind, ScopeType, TargetKind
+from core.store import watches
+from core.store.tables import Feed, Job, SweepCheckpoint, Watch, WatchFire, WatchPending
+from tests.support.memories import (
+    add_person,
+    change_row,
+    document,
+    last_tx,
+    page,
+    put,
+    rows,
+    section,
+    source_id,
+    watch_request,
+)
+from tests.support.threads import at_once
+
+MOVED = (EventKind.NEW_SOURCE_VERSION, EventKind.FACT_TOMBSTONED)
+NO_FLOOR = {"watch": {"debounce_floor_secs": 0}}
+
+
+def handbook(meals=40, hotels=150):
+    words = {"Meals": f"Meals cost at most {meals} EUR.", "Hotels": f"Hotels cost at most {hotels} EUR."}
+    return page("Travel", words)
+
+
+@pytest.fixture
+def settled(memory, ada):
+    """A memory that was swept once over one document."""
+    put(memory, "travel.md", handbook())
+    memory.sweep()
+    return memory
+
+
+def on_label(memory, person, **more):
+    return memory.watch(watch_request(person, ScopeType.LABEL, SECTION, **more), person)
+
+
+def fires(memory, tenant="default"):
+    return sorted(rows(memory, WatchFire, tenant), key=lambda fire: fire.fire_tx)
+
+
+def kinds(memory):
+    return [[event["kind"] for event in fire.events] for fire in fires(memory)]
+
+
+# ── the invariants ──
+
+
+def test_fresh_start_skips_history(memory, ada):
+    on_label(memory, ada)
+    put(memory, "travel.md", handbook())
+    assert memory.sweep().fires == 0
+    assert rows(memory, SweepCheckpoint)[0].tx == last_tx(memory)
+    assert memory.sweep().fires == 0
+
+
+def test_label_watch_fires_coalesces_and_enqueues(settled, ada):
+    watch = on_label(settled, ada)
+    put(settled, "travel.md", handbook(meals=45, hotels=160))
+    assert settled.sweep().fires == 1
+    (fire,) = fires(settled)
+    assert [event["kind"] for event in fire.events] == ["fact_changed"] * 2
+    (job,) = [job for job in rows(settled, Job) if job.kind == "notify:watch"]
+    window = (fire.window_start, fire.window_end)
+    assert fire.fire_id == watch_derived("fire", watch.watch_id, *window)
+    assert job.job_id == fire.job_id == watch_derived("job", watch.watch_id, *window)
+
+
+def test_no_refire_after_checkpoint_advances(settled, ada):
+    on_label(settled, ada)
+    put(settled, "travel.md", handbook(meals=45))
+    assert [settled.sweep().fires for _ in range(3)] == [1, 0, 0]
+
+
+def test_tenant_isolation(settled, ada):
+    settled.people.ensure_tenant("other", "Other")
+    eve = add_person(settled, "Eve", tenant="other")
+    settled.sweep("other")
+    on_label(settled, eve)
+    on_label(settled, ada)
+    put(settled, "travel.md", handbook(meals=45))
+    assert (settled.sweep("other").fires, settled.sweep().fires) == (0, 1)
+    assert fires(settled, "other") == []
+
+
+def test_fires_append_prune_and_order(reopen):
+    memory = reopen(watch={"debounce_floor_secs": 0, "fire_keep_per_watch": 2})
+    ada = add_person(memory, "Ada")
+    put(memory, "travel.md", handbook())
+    memory.sweep()
+    watch = on_label(memory, ada)
+    for meals in range(41, 46):
+        put(memory, "travel.md", handbook(meals))
+        memory.sweep()
+        for fire in fires(memory):
+            change_row(memory, WatchFire, ("default", fire.fire_id), status="delivered")
+    with memory._database.read("default") as tx:
+        kept = watches.fires_of(tx, watch.watch_id, 10)
+    assert [fire.fire_tx for fire in kept] == sorted((fire.fire_tx for fire in kept), reverse=True)
+    assert len(kept) == 2
+    assert kept[0].fire_tx == max(row.tx for row in rows(memory, Feed))
+
+
+def test_debounce_clamped_to_floor(settled, ada):
+    on_label(settled, ada, debounce_secs=5)
+    assert rows(settled, Watch)[0].debounce_secs == 60
+
+
+# ── what a watch hears ──
+
+
+def test_a_fire_that_waits_to_be_told_is_never_pruned(reopen):
+    memory = reopen(watch={"debounce_floor_secs": 0, "fire_keep_per_watch": 1})
+    ada = add_person(memory, "Ada")
+    put(memory, "travel.md", handbook())
+    memory.sweep()
+    on_label(memory, ada)
+    for meals in (41, 42, 43):
+        put(memory, "travel.md", handbook(meals))
+        memory.sweep()
+    assert len(fires(memory)) == 3
+
+
+def test_a_watch_hears_nothing_from_before_it_was_made(settled, ada):
+    put(settled, "travel.md", handbook(meals=45))
+    on_label(settled, ada)
+    assert settled.sweep().fires == 0
+    put(settled, "travel.md", handbook(meals=46))
+    assert settled.sweep().fires == 1
+
+
+@pytest.mark.parametrize("scope", [ScopeType.ENTITY, ScopeType.SOURCE])
+def test_a_watch_hears_its_own_scope_alone(settled, ada, scope):
+    put(settled, "other.md", page("Other", {"Meals": "Lunch is at noon."}))
+    settled.sweep()
+    ref = section("travel.md", "Travel", "Meals") if scope is ScopeType.ENTITY else str(source_id("travel.md"))
+    settled.watch(watch_request(ada, scope, ref, events=(*MOVED, EventKind.FACT_CHANGED)), ada)
+    put(settled, "other.md", page("Other", {"Meals": "Lunch is at one."}))
+    assert settled.sweep().fires == 0
+    put(settled, "travel.md", handbook(meals=45))
+    assert settled.sweep().fires == 1
+
+
+def test_removal_is_a_tombstone_and_return_a_change(settled, ada):
+    settled.watch(watch_request(ada, ScopeType.ENTITY, document("travel.md")), ada)
+    settled.remove("travel.md")
+    settled.sweep()
+    settled.clock.advance(HOUR)
+    put(settled, "travel.md", handbook())
+    settled.sweep()
+    assert kinds(settled) == [["fact_tombstoned"], ["fact_changed"]]
+
+
+def test_what_came_and_went_unseen_is_no_event(settled, ada):
+    on_label(settled, ada)
+    put(settled, "brief.md", page("Brief", {"Life": "Here today."}))
+    settled.remove("brief.md")
+    settled.clock.advance(SECOND)
+    assert settled.sweep().fires == 0
+
+
+def test_there_and_back_within_one_window_is_no_event(settled, ada):
+    on_label(settled, ada)
+    put(settled, "travel.md", handbook(meals=45))
+    put(settled, "travel.md", handbook())
+    assert settled.sweep().fires == 0
+
+
+def test_a_late_older_version_is_no_event(settled, ada):
+    on_label(settled, ada)
+    put(settled, "travel.md", handbook(meals=35), valid_start=settled.clock.now() - DAY)
+    assert settled.sweep().fires == 0
+
+
+def test_only_the_newest_events_are_kept_and_the_rest_counted(reopen):
+    memory = reopen(watch={"max_events_per_fire": 2})
+    ada = add_person(memory, "Ada")
+    put(memory, "travel.md", handbook())
+    memory.sweep()
+    on_label(memory, ada)
+    put(memory, "travel.md", handbook(meals=45, hotels=160))
+    put(memory, "a.md", page("A", {"One": "One."}))
+    memory.sweep()
+    (fire,) = fires(memory)
+    newest = max(event["change_tx"] for event in fire.events)
+    assert (len(fire.events), fire.truncated, newest) == (2, 2, last_tx(memory))
+
+
+# ── time ──
+
+
+def test_changes_within_the_debounce_make_one_later_fire(settled, ada):
+    on_label(settled, ada)
+    put(settled, "travel.md", handbook(meals=41))
+    assert settled.sweep().fires == 1
+    for change in ({"meals": 42}, {"meals": 42, "hotels": 160}):
+        put(settled, "travel.md", handbook(**change))
+        assert settled.sweep().fires == 0
+    settled.clock.advance(MINUTE)
+    assert settled.sweep().fires == 1
+    assert settled.sweep().fires == 0
+    later = fires(settled)[1]
+    assert (later.window_start, later.window_end) == tuple(sorted({e["change_tx"] for e in later.events}))
+    assert rows(settled, WatchPending) == []
+
+
+def test_what_waits_for_a_stopped_watch_is_never_told(settled, ada):
+    watch = on_label(settled, ada)
+    for meals in (41, 42):
+        put(settled, "travel.md", handbook(meals))
+        settled.sweep()
+    change_row(settled, Watch, ("default", watch.watch_id), enabled=False)
+    settled.clock.advance(HOUR)
+    assert settled.sweep().fires == 0
+
+
+@pytest.mark.parametrize("scope", [ScopeType.LABEL, ScopeType.SOURCE])
+def test_a_fact_that_becomes_true_tomorrow_is_noticed_tomorrow(settled, ada, scope):
+    """Nothing else is written in between: time itself moves the fact."""
+    refs = SECTION if scope is ScopeType.LABEL else str(source_id("travel.md"))
+    settled.watch(watch_request(ada, scope, refs, events=(*MOVED, EventKind.FACT_CHANGED)), ada)
+    put(settled, "travel.md", handbook(meals=45), valid_start=settled.clock.now() + DAY)
+    assert settled.sweep().fires == 0
+    settled.clock.advance(DAY)
+    assert [settled.sweep().fires for _ in range(2)] == [1, 0]
+
+
+def test_a_removal_that_comes_true_tomorrow_is_noticed_tomorrow(settled, ada):
+    settled.watch(watch_request(ada, ScopeType.SOURCE, str(source_id("travel.md")), events=MOVED), ada)
+    settled.remove("travel.md", valid_start=settled.clock.now() + DAY)
+    assert settled.sweep().fires == 0
+    settled.clock.advance(DAY)
+    assert settled.sweep().fires == 1
+    assert kinds(settled) == [["fact_tombstoned"]]
+
+
+def test_a_backlog_does_not_swallow_a_fact_whose_time_has_come(reopen):
+    memory = reopen(watch={"max_rows_per_tick": 1, "debounce_floor_secs": 0})
+    ada = add_person(memory, "Ada")
+    put(memory, "travel.md", handbook())
+    memory.sweep()
+    memory.watch(watch_request(ada, ScopeType.ENTITY, section("travel.md", "Travel", "Meals")), ada)
+    put(memory, "travel.md", handbook(meals=45), valid_start=memory.clock.now() + HOUR)
+    while memory.sweep().backlog:
+        pass
+    memory.clock.advance(HOUR)
+    for name in ("a.md", "b.md", "c.md"):
+        put(memory, name, page(name, {"One": "One."}))
+    while memory.sweep().backlog:
+        pass
+    assert kinds(memory) == [["fact_changed"]]
+
+
+# ── once, whatever happens ──
+
+
+def test_a_full_tick_never_splits_a_transaction(reopen):
+    memory = reopen(watch={"max_rows_per_tick": 1, "debounce_floor_secs": 0})
+    ada = add_person(memory, "Ada")
+    memory.sweep()
+    on_label(memory, ada)
+    for name in ("a.md", "b.md"):
+        put(memory, name, page(name, {"One": "One.", "Two": "Two."}))
+    swept = [memory.sweep() for _ in range(3)]
+    by_tx = [[row.tx for row in rows(memory, Feed)].count(tx) for tx in sorted({r.tx for r in rows(memory, Feed)})]
+    assert [one.rows for one in swept] == [*by_tx, 0]
+    assert [one.backlog for one in swept] == [True, True, False]
+    assert [len(fire.events) for fire in fires(memory)] == [3, 3]
+
+
+def test_two_sweepers_at_once_make_one_fire(settled, ada):
+    on_label(settled, ada)
+    put(settled, "travel.md", handbook(meals=45))
+    swept = at_once(settled.sweep, settled.sweep)
+    assert sorted(one.fires for one in swept) == [0, 1]
+    assert len(fires(settled)) == 1
+
+
+def test_writers_and_two_sweepers_lose_nothing_and_double_nothing(reopen):
+    memory = reopen(**NO_FLOOR)
+    ada = add_person(memory, "Ada")
+    memory.sweep()
+    on_label(memory, ada)
+
+    def write(name):
+        for day in range(1, 6):
+            memory.ingest(f"{name}{day}.md", page(f"{name}{day}", {"Day": f"Day {day}."}), readers=["everyone"])
+
+    def sweep():
+        for _ in range(10):
+            memory.sweep()
+
+    assert at_once(lambda: write("a"), lambda: write("b"), sweep, sweep) == [None] * 4
+    memory.sweep()
+    heard = [event["changed_ref_id"] for fire in fires(memory) for event in fire.events]
+    assert len(heard) == len(set(heard)) == 20
+
+
+def test_a_sweep_that_fails_keeps_its_place(settled, ada):
+    on_label(settled, ada)
+    put(settled, "travel.md", handbook(meals=45))
+    before = rows(settled, SweepCheckpoint)[0].tx
+    rename = "ALTER TABLE {} RENAME TO {}"
+    with settled._database.engine.begin() as connection:
+        connection.execute(sql(rename.format("watch_fire", "away")))
+    with pytest.raises(StoreUnavailable):
+        settled.sweep()
+    assert rows(settled, SweepCheckpoint)[0].tx == before
+    assert [job for job in rows(settled, Job) if job.kind == "notify:watch"] == []
+    with settled._database.engine.begin() as connection:
+        connection.execute(sql(rename.format("away", "watch_fire")))
+    assert [settled.sweep().fires for _ in range(2)] == [1, 0]
+
+
+# ── making watches ──
+
+
+def test_watching_twice_makes_one_watch(settled, ada):
+    first, again = on_label(settled, ada), on_label(settled, ada)
+    assert (first.fresh, again.fresh, again.watch_id) == (True, False, first.watch_id)
+
+
+def test_a_double_tap_makes_one_watch(settled, ada):
+    views = at_once(lambda: on_label(settled, ada), lambda: on_label(settled, ada))
+    assert sorted(view.fresh for view in views) == [False, True]
+    assert len(settled.watches(ada)) == 1
+
+
+def test_a_stopped_watch_made_again_hears_only_what_comes_after(settled, ada):
+    watch = on_label(settled, ada)
+    change_row(settled, Watch, ("default", watch.watch_id), enabled=False)
+    put(settled, "travel.md", handbook(meals=45))
+    assert on_label(settled, ada).fresh
+    assert settled.sweep().fires == 0
+
+
+def test_nobody_watches_what_they_may_not_read(settled, ada):
+    put(settled, "secret.md", handbook(), ["legal"])
+    for scope, ref in ((ScopeType.ENTITY, document("secret.md")), (ScopeType.SOURCE, str(source_id("secret.md")))):
+        with pytest.raises(NotFound):
+            settled.watch(watch_request(ada, scope, ref), ada)
+
+
+def test_a_watch_for_somebody_else_is_refused(settled, ada, bob):
+    with pytest.raises(InvalidRequest, match="own owner"):
+        settled.watch(watch_request(bob, ScopeType.LABEL, SECTION), ada)
+
+
+@pytest.mark.parametrize(("refs", "events"), [((), MOVED), ((SECTION,), ())])
+def test_a_watch_on_nothing_is_refused(settled, ada, refs, events):
+    with pytest.raises(InvalidRequest):
+        settled.watch(watch_request(ada, ScopeType.LABEL, *refs, events=events), ada)
+
+
+def test_a_person_has_a_limit_that_names_the_number(reopen):
+    memory = reopen(watch={"max_watches_per_person": 1})
+    ada = add_person(memory, "Ada")
+    on_label(memory, ada)
+    with pytest.raises(LimitReached, match="1 watches"):
+        memory.watch(watch_request(ada, ScopeType.LABEL, "DOCUMENT"), ada)
+    assert not on_label(memory, ada).fresh
+
+
+def test_a_watch_with_a_cadence_leaves_its_fire_to_the_brief(settled, ada):
+    on_label(settled, ada, cadence="weekly")
+    put(settled, "travel.md", handbook(meals=45))
+    assert settled.sweep().fires == 1
+    (fire,) = fires(settled)
+    assert (fire.job_id, fire.status, fire.target_kind) == (None, "fired", TargetKind.PERSON)

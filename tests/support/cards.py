@@ -1,0 +1,33 @@
+"""Cards with buttons, and the taps on them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.access.card_tokens import CardWrite
+from core.memory import Memory
+from core.model.grants import PermittedAction
+from core.model.principals import Principal
+from core.store.tables import CardMessage
+
+
+def card_with(memory: Memory, principal: Principal, actions: Sequence[PermittedAction], subject: str = "card") -> Any:
+    """A card in the ledger that offers these actions to a person."""
+    with memory._database.write(principal.tenant_id) as tx:
+        message_id = memory.delivery.compose(
+            tx, principal.person_id, subject, "answer", lambda nonce: {"nonce": nonce}, actions, "g-1"
+        )
+    with memory._database.read(principal.tenant_id) as tx:
+        return tx.session.get_one(CardMessage, (principal.tenant_id, message_id))
+
+
+def tap(card: Any, kind: str, target: str, arg: str | None = None) -> CardWrite:
+    """What the bot would ask for when its recipient taps a button of a card."""
+    return CardWrite(
+        tenant=card.tenant_id,
+        person_id=card.person_id,
+        action_kind=kind,
+        target_id=target,
+        scope_fingerprint=card.fingerprint,
+        generation_id="g-1",
+        arg=arg,
+    )
