@@ -65,7 +65,7 @@ class GenerateEngine:
             if passage is None or span.source_id not in sources.readable(tx, principal):
                 raise NotFound
             cited = self._sections(tx, [span])
-        text = plain(passage.text)
+            text = " ".join(unit.said for unit in self._library.units(tx, [span])[span])
         claim = Claim(text, (passage,), quoted=True)
         answer = Answer(random_id(), question, text, (claim,), cited, nearest=(), plan_hash="", best_cosine=0.0)
         self._trace(answer, (), principal)
