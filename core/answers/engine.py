@@ -198,7 +198,7 @@ class AnswersEngine:
         return Judged(ClaimState.AFFECTED, Severity.MATERIAL, nearest(text, sentences))
 
     def _read(self, tx: ReadTx, text: str, spans: Sequence[SpanRef], readable: Collection[UUID]) -> Reading | None:
-        """Rule 4: the sections that held the evidence first, then everything the owner may read."""
+        """Rule 4: the sections that held the evidence first; where nothing near stands there, all the owner may read."""
         now = self._database.clock.now()
         near = self._library.around(tx, spans, now)
         verdict = self._reader.still_says(text, near)
@@ -206,9 +206,11 @@ class AnswersEngine:
             return None
         if verdict.says:
             return Reading(says=True, numbers_differ=False, nearest="")
+        after = nearest(text, near)
+        if after or verdict.numbers_differ:
+            return Reading(says=False, numbers_differ=verdict.numbers_differ, nearest=after)
         elsewhere = self._reader.still_says(text, self._reader.candidates(tx, text, readable, now))
-        says = elsewhere is not None and elsewhere.says
-        return Reading(says, verdict.numbers_differ, nearest(text, near))
+        return Reading(says=elsewhere is not None and elsewhere.says, numbers_differ=False, nearest="")
 
     def _record(self, tx: WriteTx, node: Node, judged: Sequence[Judged]) -> Checked | None:
         """Write what was found, if it is news; None when the answer has moved since it was read."""
