@@ -2,8 +2,8 @@
 
 A unit is a sentence, a heading, a table row or a line of code; a line of code is led by the lines it is indented under.
 Its key is its folded words. Whether they still say what they said depends on what surrounds them, which is `Context`.
-Headings, table header and lead come with the block. Of what sentences nearby say, only their qualifiers are kept, so
-that any other edit to them changes nothing (core.ingest.notices).
+Headings, table header and lead come with the block; a line in bold leads like a heading. Of what sentences nearby say,
+only their qualifiers are kept, so that any other edit to them changes nothing (core.ingest.notices).
 """
 
 import re
@@ -15,7 +15,8 @@ from core.model.documents import Block, Document
 from core.model.spans import Kind
 from core.text.fold import STRUCK, fold, fold_code, fold_slice
 from core.text.markup import visible
-from core.text.sentences import sentence_spans
+from core.text.numbers import qualifiers
+from core.text.sentences import sentence_spans, sentences
 from core.text.vocabulary import NUMBER_WORDS
 
 Words = tuple[str, ...]
@@ -23,6 +24,8 @@ Words = tuple[str, ...]
 _CLOSING_STRIKE = re.compile(rb"</(del|s|strike)\s*>", re.IGNORECASE)
 _INI_SECTION = re.compile(r"\[[^\]]+\]\s*")
 _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(NUMBER_WORDS)})\b")
+_BOLD = re.compile(r"\s*(\*\*|__)(?=\S)[^\n]*[^\s.!?]\1:?\s*")
+_LABEL_WORDS = 8
 _DEEPEST = 8
 """Enclosing lines of code that count as context."""
 
@@ -57,8 +60,11 @@ def units(document: Document) -> tuple[Unit, ...]:
 
 def _alone(document: Document) -> Iterator[Unit]:
     strikes, title = _Strikes(document.text.encode()), _title(document)
+    labels: dict[int, Words] = {}
     for place, block in enumerate(document.blocks):
-        context = _context(block, title)
+        context = _context(block, title, labels.get(block.section, ()))
+        if label := _label(block):
+            labels[block.section] = label
         if block.kind is Kind.CODE:
             yield from _lines(place, block, context)
         else:
@@ -96,9 +102,24 @@ def _after(document: Document, pair: list[Unit]) -> Words:
     return follow_up(pair[1].key, same_block=same)
 
 
-def _context(block: Block, title: Words) -> Context:
+def _label(block: Block) -> Words:
+    """A short paragraph all in bold heads what follows it in its section, up to the next."""
+    found = _BOLD.fullmatch(block.text) if block.kind is Kind.PARAGRAPH and not block.lead else None
+    return (fold(found[0]),) if found and len(found[0].split()) <= _LABEL_WORDS else ()
+
+
+def _context(block: Block, title: Words, label: Words) -> Context:
     titles = block.path[:-1] if block.kind is Kind.HEADING else block.path
-    return Context(tuple(map(fold, titles)) or title, fold(block.header), tuple(map(fold, block.lead)))
+    lead = () if _label(block) else (*label, *map(_lead, block.lead))
+    return Context(tuple(map(fold, titles)) or title, fold(block.header), lead)
+
+
+def _lead(text: str) -> str:
+    """Of a long lead-in, how it begins and what its colon ends; of the rest only the qualifiers."""
+    parts = [text[start:end] for start, end in sentences(text)]
+    if len(parts) < 3 or not text.rstrip().endswith((":", "：")):
+        return fold(text)
+    return " ".join((fold(parts[0]), *sorted(qualifiers(" ".join(parts[1:-1]))), fold(parts[-1])))
 
 
 def _sentences(place: int, block: Block, context: Context, strikes: "_Strikes") -> Iterator[Unit]:

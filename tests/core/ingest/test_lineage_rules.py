@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from cProfile import Profile
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.ingest.lineage import Continuation, trace
@@ -27,6 +27,7 @@ def spans(found: Sequence[Unit]) -> list[tuple[int, int]]:
     return [(unit.start, unit.end) for unit in found]
 
 
+@settings(deadline=None)
 @given(pages())
 def test_units_are_in_order_apart_and_inside_their_blocks(text: str) -> None:
     page = document(text)
@@ -40,6 +41,7 @@ def test_units_are_in_order_apart_and_inside_their_blocks(text: str) -> None:
         at = unit.end
 
 
+@settings(deadline=None)
 @given(pages())
 def test_units_hold_all_words_of_the_document(text: str) -> None:
     page = document(text)
@@ -48,6 +50,7 @@ def test_units_hold_all_words_of_the_document(text: str) -> None:
     assert "".join(held.split()) == "".join(written.split())
 
 
+@settings(deadline=None)
 @given(pages())
 def test_everything_continues_in_itself_at_its_own_place(text: str) -> None:
     page = document(text)
@@ -57,6 +60,7 @@ def test_everything_continues_in_itself_at_its_own_place(text: str) -> None:
     assert [(each.start, each.end) for each in found] == cited
 
 
+@settings(deadline=None)
 @given(pages(), pages())
 def test_a_place_is_given_unless_the_words_are_gone_and_holds_the_same_words(old: str, new: str) -> None:
     before, after = document(old), document(new)
@@ -70,6 +74,7 @@ def test_a_place_is_given_unless_the_words_are_gone_and_holds_the_same_words(old
             assert fold(place) == fold(words(before, unit)) or fold_code(place) == fold_code(words(before, unit))
 
 
+@settings(deadline=None)
 @given(pages(), pages())
 def test_what_is_put_before_under_its_own_heading_moves_nothing(page: str, other: str) -> None:
     before = document(f"# One\n\n{page}")
@@ -78,6 +83,7 @@ def test_what_is_put_before_under_its_own_heading_moves_nothing(page: str, other
     assert {each.state for each in found} <= {"continues"}
 
 
+@settings(deadline=None)
 @given(pages(), st.data())
 def test_a_citation_of_several_units_stands_as_the_worst_of_them(text: str, data: st.DataObject) -> None:
     page = document(text)

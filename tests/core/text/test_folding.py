@@ -1,7 +1,7 @@
 """Which texts say the same words, and which do not."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.text.fold import STRUCK, fold, fold_code, fold_slice, plain, struck
@@ -138,6 +138,7 @@ def test_link_targets_are_told_in_order() -> None:
     assert visible("[a](1) <https://c.example> ![d](3) [e][4]").targets == ("1", "https://c.example", "3")
 
 
+@settings(deadline=None)
 @given(marked_texts())
 def test_visible_text_keeps_every_character_in_its_place(text: str) -> None:
     seen = visible(text)
@@ -145,17 +146,20 @@ def test_visible_text_keeps_every_character_in_its_place(text: str) -> None:
     assert all(0 <= start <= end <= len(text) for start, end in seen.struck)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_can_be_folded(text: str) -> None:
     assert BLANK not in plain(text.replace(BLANK, ""))
     assert fold(text) == " ".join(fold(text).split())
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["go", "home", "5", "v1.30", "日本"]), min_size=1))
 def test_wrapping_changes_nothing(words: list[str]) -> None:
     assert fold("\n".join(words)) == fold(" ".join(words))
 
 
+@settings(deadline=None)
 @given(st.lists(st.from_regex(r"[a-z]{1,8}", fullmatch=True), min_size=1, max_size=6))
 def test_emphasis_on_any_word_changes_nothing_and_a_strike_does(words: list[str]) -> None:
     text = " ".join(words)

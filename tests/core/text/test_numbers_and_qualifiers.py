@@ -4,7 +4,7 @@ from collections import Counter
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.text.numbers import numbers, polarity, qualifiers, statuses
@@ -78,11 +78,13 @@ def test_marks_of_lists_and_targets_of_links_are_no_numbers() -> None:
     assert not numbers("1. Go [home](https://a.example/2024)[^3]")
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**9))
 def test_a_whole_number_is_found_by_its_value(number: int) -> None:
     assert numbers(f"about {number:,} units") == numbers(f"about {number} units") == Counter([str(number)])
 
 
+@settings(deadline=None)
 @given(st.dates(date(1000, 1, 1), date(2999, 12, 31)))
 def test_a_date_is_found_by_its_value(day: date) -> None:
     iso = day.isoformat()

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import given, settings
 
 from core.text.markup import BLANK, visible
 from core.text.sentences import sentences
@@ -80,6 +80,7 @@ def test_nothing_visible_is_no_sentence() -> None:
     assert split(" \n<!-- Hidden. Words. -->\n---\n") == []
 
 
+@settings(deadline=None)
 @given(marked_texts())
 def test_sentences_are_trimmed_in_order_and_hold_all_that_is_visible(text: str) -> None:
     seen, found = visible(text).text, sentences(text)
@@ -90,6 +91,7 @@ def test_sentences_are_trimmed_in_order_and_hold_all_that_is_visible(text: str) 
     assert "".join("".join(bare[start:end] for start, end in found).split()) == "".join(bare.split())
 
 
+@settings(deadline=None)
 @given(marked_texts())
 def test_no_sentence_cuts_a_grapheme_cluster(text: str) -> None:
     edges = {0, *(found.end() for found in regex.finditer(r"\X", text))}

@@ -1,7 +1,7 @@
 """What a text is found by."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.text.terms import terms, words
@@ -42,11 +42,13 @@ def test_composed_and_decomposed_letters_are_one_term() -> None:
     assert terms("cafe\u0301 CAFÉ li\u00admit") == ["café", "café", "limit"]
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_no_word_is_empty_or_holds_white_space(text: str) -> None:
     assert all(word and word == "".join(word.split()) for word in (*words(text), *terms(text)))
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["refund", "travel", "5,000", "日本"]), max_size=5))
 def test_terms_of_parts_are_the_terms_of_the_whole(parts: list[str]) -> None:
     assert terms(". ".join(parts)) == [term for part in parts for term in terms(part)]
