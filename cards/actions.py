@@ -5,6 +5,8 @@ from typing import Literal, TypeAlias, get_args
 
 import regex
 
+from cards.text import clean, is_blank, one_line
+
 Kind = Literal["watch_create", "watch_mute", "answer_refresh", "answer_save", "clarify_vote"]
 Action: TypeAlias = "Button | LinkButton"
 
@@ -35,6 +37,17 @@ class Button:
 class LinkButton:
     label: str
     url: str
+
+
+def label(action: Action) -> str:
+    return "Choose" if is_blank(action.label) else one_line(action.label)
+
+
+def question(button: Button) -> str | None:
+    """What to ask before acting, None where nothing is asked."""
+    if button.confirm is None:
+        return None
+    return "Continue?" if is_blank(button.confirm) else clean(button.confirm)
 
 
 def payload(button: Button) -> dict[str, str]:

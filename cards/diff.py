@@ -19,6 +19,7 @@ LONGEST_COMPARED = 600
 CONTEXT_CHARS = 60
 
 _CLUSTER = regex.compile(r"\X")
+_EDGES = " \n\t,;"
 _IDEOGRAPH = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _NUMBER = regex.compile(r"\p{N}")
 _WORD = regex.compile(r"[\p{L}\p{M}_]")
@@ -45,9 +46,10 @@ class Diff:
     regions: tuple[Region, ...]
 
     def sides(self, region: Region) -> tuple[str, str]:
+        """What stood there and what stands there now, less the commas and spaces around it."""
         return (
-            "".join(self.before[region.b0 : region.b1]).strip(),
-            "".join(self.after[region.a0 : region.a1]).strip(),
+            "".join(self.before[region.b0 : region.b1]).strip(_EDGES),
+            "".join(self.after[region.a0 : region.a1]).strip(_EDGES),
         )
 
 

@@ -16,7 +16,7 @@ from datetime import tzinfo
 from html import escape
 from importlib.resources import files
 
-from cards.actions import Action, Button, payload
+from cards.actions import Action, Button, label, payload, question
 from cards.inline import Code, Date, Leaf, Link, Piece, Plain, Words, blank, flat, leaves, spelled, zone_named
 from cards.model import (
     Block,
@@ -35,7 +35,7 @@ from cards.model import (
     is_empty_row,
     more_words,
 )
-from cards.text import safe_link, shown
+from cards.text import isolate, safe_link, shown
 
 
 def to_html(card: Card, zone: str = "UTC") -> str:
@@ -53,8 +53,8 @@ def _article(card: Card, zone: tzinfo) -> str:
     parts = [*_tag("h2", "card-title", card.title, zone)]
     parts += [html for block in card.shown_blocks for html in _block(block, zone)]
     parts += [_outcome(outcome) for outcome in card.outcomes if shown(outcome.words).strip()]
-    label = escape(flat(card.title) or card.fallback_text)
-    return f'<article class="{css}" aria-label="{label}">{"".join(parts)}{_actions(card.actions)}</article>'
+    spoken = escape(flat(card.title) or card.fallback_text)
+    return f'<article class="{css}" aria-label="{spoken}">{"".join(parts)}{_actions(card.actions)}</article>'
 
 
 def _outcome(outcome: Outcome) -> str:
@@ -111,14 +111,14 @@ def _change(change: Change, zone: tzinfo) -> str:
     return f'<div class="card-change">{before}{after}</div>' if before or after else ""
 
 
-def _side(label: str, words: Words, tag: str, zone: tzinfo) -> str:
+def _side(name: str, words: Words, tag: str, zone: tzinfo) -> str:
     if blank(words):
         return ""
-    return f'<p class="card-side"><span class="card-label">{escape(label)}: </span>{_marked(words, tag, zone)}</p>'
+    return f'<p class="card-side"><span class="card-label">{escape(name)}: </span>{_marked(words, tag, zone)}</p>'
 
 
-def _field(label: Words, value: Words, zone: tzinfo) -> str:
-    return f"<dt>{_inline(label, zone)}</dt><dd>{_inline(value, zone)}</dd>"
+def _field(name: Words, value: Words, zone: tzinfo) -> str:
+    return f"<dt>{_inline(name, zone)}</dt><dd>{_inline(value, zone)}</dd>"
 
 
 def _citation(citation: Citation, zone: tzinfo) -> str:
@@ -165,15 +165,16 @@ def _actions(actions: tuple[Action, ...]) -> str:
 
 
 def _action(action: Action) -> Iterator[str]:
-    label = escape(shown(action.label))
+    text = escape(isolate(label(action)))
     if isinstance(action, Button):
         css = "card-button card-button-primary" if action.style == "primary" else "card-button"
-        yield f'<button type="button" class="{css}"{_data(action)}>{label}</button>'
+        yield f'<button type="button" class="{css}"{_data(action)}>{text}</button>'
     elif safe_link(action.url):
         url = escape(action.url)
-        yield f'<a class="card-button" href="{url}" target="_blank" rel="noopener noreferrer">{label}</a>'
+        yield f'<a class="card-button" href="{url}" target="_blank" rel="noopener noreferrer">{text}</a>'
 
 
 def _data(button: Button) -> str:
-    carried = payload(button) | ({"confirm": shown(button.confirm)} if button.confirm else {})
+    asked = question(button)
+    carried = payload(button) | ({} if asked is None else {"confirm": isolate(asked)})
     return "".join(f' data-{key}="{escape(value)}"' for key, value in carried.items())

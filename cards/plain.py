@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import tzinfo
 
-from cards.actions import Action, LinkButton
+from cards.actions import Action, LinkButton, label
 from cards.inline import Plain, Words, blank, flat, zone_named
 from cards.model import (
     Block,
@@ -20,7 +20,7 @@ from cards.model import (
     is_empty_row,
     more_words,
 )
-from cards.text import safe_link, shown
+from cards.text import isolate, safe_link, shown
 
 
 def to_plain(card: Card, zone: str = "UTC") -> str:
@@ -42,7 +42,7 @@ def _block(block: Block, zone: tzinfo) -> Iterator[str]:
         case Rows():
             yield from _rows(block, zone)
         case Fields(pairs):
-            yield from (f"{flat(label, zone)}: {flat(value, zone)}" for label, value in pairs if not blank(value))
+            yield from (f"{flat(name, zone)}: {flat(value, zone)}" for name, value in pairs if not blank(value))
         case Citations(items, more):
             for item in items:
                 yield f"[{item.number}] {flat(item.source, zone)}"
@@ -81,6 +81,6 @@ def _choices(actions: tuple[Action, ...]) -> str:
 def _choice(action: Action) -> Iterator[str]:
     if isinstance(action, LinkButton):
         if safe_link(action.url):
-            yield f"[{shown(action.label)}: {action.url}]"
+            yield f"[{isolate(label(action))}: {action.url}]"
     else:
-        yield f"[{shown(action.label)}]"
+        yield f"[{isolate(label(action))}]"

@@ -14,7 +14,7 @@ from typing import Any
 import regex
 
 from cards import limits
-from cards.actions import Action, Button, payload
+from cards.actions import Action, Button, label, payload, question
 from cards.inline import Code, Date, Leaf, Link, Plain, Words, blank, flat, leaves, line, spelled
 from cards.model import (
     Block,
@@ -96,7 +96,7 @@ def _block(block: Block, numbers: Iterator[int]) -> Iterator[Json]:
         case Rows():
             yield from _rows(block, numbers)
         case Fields(pairs):
-            yield _rich([_section((*label, Plain(": "), *value)) for label, value in pairs if not blank(value)])
+            yield _rich([_section((*name, Plain(": "), *value)) for name, value in pairs if not blank(value)])
         case Citations(items, more):
             rest = _sections((Plain(f"and {more} more"),) if more else ())
             yield _rich([part for item in items for part in _citation(item)] + rest)
@@ -132,11 +132,11 @@ def _sides(change: Change) -> list[Json]:
     return [{"type": "rich_text_quote", "elements": before + between + after}] if before or after else []
 
 
-def _side(label: str, words: Words, mark: str) -> list[Json]:
+def _side(name: str, words: Words, mark: str) -> list[Json]:
     if blank(words):
         return []
     marked = [_element(leaf, {mark: True} if bold else {}) for leaf, bold in leaves(words)]
-    return [{"type": "text", "text": f"{label}: "}, *marked]
+    return [{"type": "text", "text": f"{name}: "}, *marked]
 
 
 def _citation(citation: Citation) -> list[Json]:
@@ -224,31 +224,29 @@ def _buttons(actions: Iterable[Action], numbers: Iterator[int]) -> Iterator[Json
 
 
 def _action(action: Action, numbers: Iterator[int]) -> Iterator[Json]:
-    label = line((Plain(action.label),), limits.SLACK_BUTTON, escaped_length) or "Choose"
-    common = {"type": "button", "text": _plain_text(label)}
+    common = {"type": "button", "text": _cut_text(label(action), limits.SLACK_BUTTON)}
     if isinstance(action, Button):
-        yield common | {"action_id": f"{action.kind}:{next(numbers)}", **_tap(action, label)}
+        yield common | {"action_id": f"{action.kind}:{next(numbers)}", **_tap(action)}
     elif safe_link(action.url):
         yield common | {"action_id": f"open_link:{next(numbers)}", "url": action.url}
 
 
-def _tap(button: Button, label: str) -> Json:
+def _tap(button: Button) -> Json:
+    asked = question(button)
     tap: Json = {"value": json.dumps(payload(button), separators=(",", ":"))}
     if button.style == "primary":
         tap["style"] = "primary"
-    if button.confirm:
-        tap["confirm"] = _confirm(button.confirm, label)
-    return tap
+    return tap if asked is None else tap | {"confirm": _confirm(asked, label(button))}
 
 
-def _confirm(question: str, label: str) -> Json:
+def _confirm(asked: str, yes: str) -> Json:
     return {
-        "title": _cut_text(f"{label}?", limits.SLACK_CONFIRM_TITLE),
-        "text": _cut_text(question, limits.SLACK_CONFIRM_TEXT),
-        "confirm": _cut_text(label, limits.SLACK_CONFIRM_BUTTON),
+        "title": _cut_text(f"{yes}?", limits.SLACK_CONFIRM_TITLE),
+        "text": _cut_text(asked, limits.SLACK_CONFIRM_TEXT),
+        "confirm": _cut_text(yes, limits.SLACK_CONFIRM_BUTTON),
         "deny": _plain_text("Not now"),
     }
 
 
 def _cut_text(text: str, limit: int) -> Json:
-    return _plain_text(line((Plain(text),), limit, escaped_length) or "Continue?")
+    return _plain_text(line((Plain(text),), limit, escaped_length))

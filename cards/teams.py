@@ -13,7 +13,7 @@ from typing import Any
 import regex
 
 from cards import limits
-from cards.actions import Action, Button, payload
+from cards.actions import Action, Button, label, payload, question
 from cards.inline import Code, Date, Leaf, Link, Piece, Plain, Words, blank, leaves, line, spelled
 from cards.model import (
     Block,
@@ -97,8 +97,8 @@ def _block(block: Block) -> Iterator[Json]:
         case Rows():
             yield from _rows(block)
         case Fields(pairs):
-            for label, value in pairs:
-                yield from [] if blank(value) else _lines((*label, Plain(": "), *value), spacing="Small")
+            for name, value in pairs:
+                yield from [] if blank(value) else _lines((*name, Plain(": "), *value), spacing="Small")
         case Citations(items, more):
             for item in items:
                 yield from _citation(item)
@@ -136,12 +136,12 @@ def _sides(change: Change) -> list[Json]:
     return [{"type": "Container", "style": "emphasis", "spacing": "Small", "items": items}] if items else []
 
 
-def _side(label: str, words: Words, mark: Json) -> Json:
+def _side(name: str, words: Words, mark: Json) -> Json:
     if blank(words):
         return {}
     runs = [_run(leaf, mark if bold else {}) for leaf, bold in leaves(words)]
-    label_run = {"type": "TextRun", "text": f"{label}: ", "isSubtle": True}
-    return {"type": "RichTextBlock", "spacing": "Small", "inlines": [label_run, *runs]}
+    name_run = {"type": "TextRun", "text": f"{name}: ", "isSubtle": True}
+    return {"type": "RichTextBlock", "spacing": "Small", "inlines": [name_run, *runs]}
 
 
 def _citation(citation: Citation) -> Iterator[Json]:
@@ -214,24 +214,21 @@ def _token(date: Date) -> str:
 
 
 def _action(action: Action) -> Iterator[Json]:
-    label = literal(line((Plain(action.label),), limits.TEAMS_BUTTON)) or "Choose"
+    title = literal(line((Plain(label(action)),), limits.TEAMS_BUTTON))
     if isinstance(action, Button):
-        yield _confirmed(action, label) if action.confirm else _execute(action, label)
+        asked = question(action)
+        yield _execute(action, title) if asked is None else _confirmed(action, title, asked)
     elif safe_link(action.url):
-        yield {"type": "Action.OpenUrl", "title": label, "url": action.url}
+        yield {"type": "Action.OpenUrl", "title": title, "url": action.url}
 
 
-def _execute(button: Button, label: str) -> Json:
+def _execute(button: Button, title: str) -> Json:
     style = {"style": "positive"} if button.style == "primary" else {}
-    return {"type": "Action.Execute", "title": label, "verb": button.kind, "data": payload(button)} | style
+    return {"type": "Action.Execute", "title": title, "verb": button.kind, "data": payload(button)} | style
 
 
-def _confirmed(button: Button, label: str) -> Json:
+def _confirmed(button: Button, title: str, asked: str) -> Json:
     """A question with a second button; only that one carries the nonce."""
-    question = line((Plain(button.confirm or ""),), limits.SLACK_CONFIRM_TEXT)
-    asking = {
-        "type": "AdaptiveCard",
-        "body": [_runs((Plain(question),), "Default")],
-        "actions": [_execute(button, label)],
-    }
-    return {"type": "Action.ShowCard", "title": f"{label}…", "card": asking}
+    body = [_runs((Plain(line((Plain(asked),), limits.TEAMS_QUESTION)),), "Default")]
+    asking = {"type": "AdaptiveCard", "body": body, "actions": [_execute(button, title)]}
+    return {"type": "Action.ShowCard", "title": f"{title}…", "card": asking}

@@ -83,7 +83,8 @@ def test_what_looks_like_markup_is_shown_literally(text: str) -> None:
     button = Button("answer_refresh", "a", "n", text, confirm=text)
     html = to_html(with_outcome(Card(words, (Text(words), Context(words)), (button,), words), text))
     reader = read(html)
-    assert reader.text.translate(UNSEEN).count(text) == 5
+    assert reader.text.translate(UNSEEN).count(text) >= 4
+    assert reader.text.translate(UNSEEN).endswith(" ".join(text.split()))
     (attributes,) = (attributes for tag, attributes in reader.tags if tag == "button")
     assert attributes["data-confirm"] == text
 

@@ -1,0 +1,343 @@
+"""Each card says what happened, what is different, where it comes from, what to do, and how to stop it."""
+
+from dataclasses import replace
+
+import pytest
+
+from cards.actions import Button, LinkButton
+from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, answer
+from cards.answer_updated import REFRESH_QUESTION, AnswerUpdatedContent, ChangedClaim, StaleAnswer, answer_updated
+from cards.clarification import ClarificationContent, Option, clarification
+from cards.inline import flat
+from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
+from cards.model import Card
+from cards.notices import (
+    AnswerEntry,
+    PreferencesContent,
+    WatchChoice,
+    WatchEntry,
+    choose_watch,
+    error,
+    inactive,
+    preferences,
+    redacted,
+    refreshing,
+    saved_list,
+    unbound,
+    watch_list,
+    welcome,
+)
+from cards.phrases import ChangeLine, headline, plural, times
+from cards.plain import to_plain
+from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
+
+DAY = 86_400_000_000
+LINE = ChangeLine(
+    ("Orders", "Refund window"),
+    "Handbook",
+    "https://x.example/h",
+    "Return within 14 days.",
+    "Return within 30 days.",
+    "changed",
+    DAY * 400 + 1,
+    DAY * 410,
+)
+WATCH = MatchedWatch("Refunds", "w1")
+CLAIM = ChangedClaim("Return within 14 days.", "Return within 30 days.", "unsupported", ("Refunds",), "Handbook")
+STALE = StaleAnswer("a1", "How long?", "stale", True, (CLAIM,), DAY * 400 + 1, "w9")
+
+
+def title(card: Card) -> str:
+    return flat(card.title)
+
+
+def taps(card: Card) -> list[tuple[str, str, str | None]]:
+    return [(b.label, b.target, b.arg) for b in card.actions if isinstance(b, Button)]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (LINE, "Refund window: 14 days → 30 days"),
+        (replace(LINE, after="Return within 14 days, unopened."), "Refund window: added “unopened”"),
+        (
+            replace(LINE, before="Never return within 14 days.", after="return within 14 days."),
+            "Refund window: dropped “Never”",
+        ),
+        (replace(LINE, before="a b c d e f", after="q r s t u v w x y z 1 2 3 4 5 6 7 8 9"), "Refund window changed"),
+        (replace(LINE, kind="removed"), "Removed: Refund window"),
+        (replace(LINE, kind="added"), "New: Refund window"),
+        (replace(LINE, section_path=("", "\u200b")), "Handbook: 14 days → 30 days"),
+        (replace(LINE, section_path=(), source_name=" "), "A document: 14 days → 30 days"),
+    ],
+)
+def test_a_change_is_said_in_its_own_words(line: ChangeLine, said: str) -> None:
+    assert flat(headline(line)) == said
+
+
+def test_a_change_answers_the_five_questions() -> None:
+    card = memory_change(MemoryChangeContent((LINE,), (WATCH,), "n"))
+    assert to_plain(card).split("\n") == [
+        "Refund window: 14 days → 30 days",
+        "",
+        "• Handbook › Orders › Refund window",
+        "  Before: Return within 14 days.",
+        "  Now: Return within 30 days.",
+        "  Valid from 15 Feb 1971 · Learned 5 Feb 1971, 00:00 UTC",
+        "",
+        "Why this card: You watch Refunds. ",
+        "",
+        "[Open source: https://x.example/h] [Mute a day] [Mute a week] [Stop watching]",
+    ]
+    assert taps(card) == [("Mute a day", "w1", "1d"), ("Mute a week", "w1", "1w"), ("Stop watching", "w1", "stop")]
+
+
+def test_one_change_seen_by_several_watches_is_one_card_that_names_them_all() -> None:
+    watches = (WATCH, MatchedWatch("Prices", "w2"), MatchedWatch("Rules", shared=True))
+    card = memory_change(MemoryChangeContent((LINE,), watches, "n", watch_target="s1"))
+    text = to_plain(card)
+    assert "You watch Refunds and Prices. Your team watches Rules." in text
+    assert text.count("[Stop watching]") == 2
+    assert taps(card) == [("Watch this", "s1", None)]
+
+
+def test_sixty_changes_show_five_and_count_the_rest() -> None:
+    text = to_plain(memory_change(MemoryChangeContent((LINE,) * 60, (WATCH,), "n", more=5)))
+    assert text.count("Before:") == 5
+    assert "and 60 more" in text
+    assert text.startswith("Refund window: 14 days → 30 days, and 64 more changes\n")
+
+
+def test_a_card_of_many_watches_names_where_to_stop_the_rest() -> None:
+    watches = tuple(MatchedWatch(f"W{number}", f"w{number}") for number in range(9))
+    text = to_plain(memory_change(MemoryChangeContent((LINE,), watches, "n")))
+    assert "and 5 more. Write “watching” to see them all." in text
+    assert "You watch W0, W1 and 7 more." in text
+
+
+def test_removed_and_added_passages_show_the_side_they_have() -> None:
+    removed = to_plain(memory_change(MemoryChangeContent((replace(LINE, kind="removed"),), (WATCH,), "n")))
+    added = to_plain(memory_change(MemoryChangeContent((replace(LINE, kind="added"),), (WATCH,), "n")))
+    assert "Removed: Return within 14 days." in removed
+    assert "Now:" not in removed
+    assert "Added: Return within 30 days." in added
+    assert "Before:" not in added
+
+
+def test_a_late_card_says_when_it_happened() -> None:
+    text = to_plain(memory_change(MemoryChangeContent((LINE,), (), "n", late_since=1)))
+    assert "This card is late. It happened on 1 Jan 1970, 00:00 UTC." in text
+
+
+def test_both_times_are_shown_where_known() -> None:
+    assert flat(times(None, 1)) == "Learned 1 Jan 1970, 00:00 UTC"
+    assert flat(times(DAY, 1)) == "Valid from 2 Jan 1970 · Learned 1 Jan 1970, 00:00 UTC"
+
+
+@pytest.mark.parametrize(
+    ("stale", "said", "severity"),
+    [
+        (STALE, "Your saved answer may be wrong", "material"),
+        (replace(STALE, material=False), "Your saved answer has changed", "normal"),
+        (replace(STALE, status="invalidated"), "Your saved answer lost its source", "material"),
+    ],
+)
+def test_the_title_of_a_stale_answer_says_how_bad_it_is(stale: StaleAnswer, said: str, severity: str) -> None:
+    card = answer_updated(AnswerUpdatedContent((stale,), "n"))
+    assert (title(card), card.severity) == (said, severity)
+    assert card.fallback_text == f"{said}: How long?"
+
+
+def test_a_stale_answer_shows_old_words_new_words_verdict_and_status() -> None:
+    card = answer_updated(AnswerUpdatedContent((STALE,), "n"))
+    text = to_plain(card)
+    for said in (
+        "You asked: How long?",
+        "You saved: Return within 14 days.",
+        "Source now says: Return within 30 days.",
+        "No longer supported by the wording",
+        "None of it matches its sources any more.",
+    ):
+        assert said in text
+    refresh, stop = card.actions
+    assert (refresh.kind, refresh.style, refresh.confirm) == ("answer_refresh", "primary", REFRESH_QUESTION)
+    assert (stop.kind, stop.target, stop.arg) == ("watch_mute", "w9", "stop")
+
+
+def test_a_superseded_answer_cannot_be_refreshed_and_an_unwatched_one_not_stopped() -> None:
+    card = answer_updated(AnswerUpdatedContent((replace(STALE, status="superseded", watch_target=None),), "n"))
+    assert card.actions == ()
+
+
+def test_several_answers_share_a_card_with_a_row_and_a_button_each() -> None:
+    many = tuple(replace(STALE, target=f"a{number}", material=number == 0) for number in range(7))
+    card = answer_updated(AnswerUpdatedContent(many, "n", more=13))
+    text = to_plain(card)
+    assert title(card) == "20 saved answers may have changed"
+    assert text.count("[Refresh answer]") == 5
+    assert "and 15 more. Write “saved” to see them all." in text
+    assert text.count("It may be wrong") == 1
+    assert "“watching”" in text
+
+
+def test_a_brief_groups_by_source_and_counts_what_it_leaves_out() -> None:
+    prices = replace(LINE, source_name="Prices", source_url=None, section_path=("Fees",))
+    lines = (BriefLine(LINE, material=True), BriefLine(prices, watch_target="s1"), BriefLine(LINE, watch_target="s2"))
+    card = weekly_brief(WeeklyBriefContent(lines, "n", "brief", more=4, watches=("Refunds",)))
+    text = to_plain(card)
+    assert title(card) == "Your week in memory: 7 changes"
+    assert text.index("Handbook") < text.index("Prices")
+    assert "• Important: Refund window: 14 days → 30 days" in text
+    assert text.count("[Watch this]") == 2
+    assert "and 4 more" in text
+    assert "A number or a “not” changed in 1 of them. From your watches Refunds." in text
+    assert taps(card) == [("Stop weekly brief", "brief", "stop")]
+    assert card.fallback_text == "Your week in memory: 7 changes. Refund window: 14 days → 30 days"
+
+
+def test_a_brief_of_sixty_changes_shows_fifteen() -> None:
+    lines = tuple(BriefLine(LINE, watch_target=f"s{number}") for number in range(60))
+    text = to_plain(weekly_brief(WeeklyBriefContent(lines, "n", "brief", period="day")))
+    assert text.startswith("Your day in memory: 60 changes")
+    assert text.count("14 days → 30 days") == 15
+    assert text.count("[Watch this]") == 5
+    assert "and 45 more" in text
+    assert "[Stop daily brief]" in text
+
+
+def test_a_brief_from_many_sources_stays_within_twelve_blocks() -> None:
+    lines = tuple(BriefLine(replace(LINE, source_name=f"Doc {number}")) for number in range(15))
+    card = weekly_brief(WeeklyBriefContent(lines, "n", "brief"))
+    assert len(card.shown_blocks) <= 12
+    assert "and 6 more" in to_plain(card)
+
+
+ANSWER = AnswerContent(
+    question="How long?",
+    sentences=(AnswerSentence("30 days.", (1,), "quoted"),),
+    citations=(AnswerCitation("Handbook", None, ("Refunds",), "30 days."),),
+    target="g1",
+    nonce="n",
+    watch_names=("Refunds", "Shipping", "Fees", "Hours"),
+)
+
+
+def test_an_answer_quotes_cites_and_names_what_it_would_watch() -> None:
+    card = answer(ANSWER)
+    assert to_plain(card).split("\n") == [
+        "30 days. [1] ",
+        "",
+        "[1] Handbook › Refunds",
+        "    “30 days.”",
+        "",
+        "Quoted word for word. “Watch this” follows Refunds, Shipping and 2 more.",
+        "",
+        "[Save answer] [Watch this]",
+    ]
+    assert card.fallback_text == "30 days. [1]"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (replace(ANSWER, ungrounded=True), "No document backs this answer: treat it as a guess."),
+        (replace(ANSWER, open_questions=("From when?",)), "Still open: From when?"),
+        (
+            replace(ANSWER, sentences=(AnswerSentence("x", (1,), "partial"),) * 2),
+            "2 sentences only partly supported by the wording of its source.",
+        ),
+        (replace(ANSWER, sentences=(AnswerSentence("x", (), "uncited"),)), "1 sentence without a source."),
+        (
+            replace(ANSWER, sentences=(AnswerSentence("x", (1,), "unsupported"),)),
+            "1 sentence not supported by the wording of its source.",
+        ),
+    ],
+)
+def test_doubts_are_said_in_words(content: AnswerContent, said: str) -> None:
+    text = to_plain(answer(content))
+    assert said in text
+    assert ("Quoted word for word" in text) is (content.sentences == ANSWER.sentences)
+
+
+def test_an_answer_that_was_not_found_says_so_and_shows_what_is_near() -> None:
+    card = answer(replace(ANSWER, sentences=()))
+    text = to_plain(card)
+    assert text.startswith("I couldn’t find an answer in the documents you can read.\n\nThe nearest passages:\n\n[1]")
+    assert card.actions == ()
+
+
+def test_a_saved_answer_offers_no_second_save() -> None:
+    assert taps(answer(replace(ANSWER, saved=True, watch_names=()))) == []
+
+
+def test_a_clarification_asks_with_one_button_an_option() -> None:
+    options = tuple(Option(str(number), f"Option {number}") for number in range(7))
+    card = clarification(
+        ClarificationContent("c1", "Which one?", "two sources differ.", (Option("x", " "), *options), "n")
+    )
+    assert title(card) == "Which one?"
+    assert [label for label, _, _ in taps(card)] == [*(f"Option {number}" for number in range(5)), "Don’t know"]
+    assert {(kind.kind, kind.target) for kind in card.actions} == {("clarify_vote", "c1")}
+    assert taps(card)[-1][2] == "dont_know"
+    assert "Why you are asked: two sources differ." in to_plain(card)
+
+
+def test_an_option_too_long_for_a_button_is_written_out() -> None:
+    long = "the day on which the parcel was handed over at the door"
+    text = to_plain(clarification(ClarificationContent("c", "When?", "", (Option("0", long),), "n")))
+    assert f"1. {long}" in text
+
+
+def test_a_list_of_watches_can_stop_each_and_counts_the_rest() -> None:
+    watches = tuple(WatchEntry(f"w{number}", f"W{number}", "weekly", "muted until Friday") for number in range(7))
+    text = to_plain(watch_list(watches, "n", more=2))
+    assert text.startswith("You watch 9 things")
+    assert text.count("[Stop watching]") == 5
+    assert "and 4 more." in text
+    assert "You hear once a week · muted until Friday" in text
+
+
+def test_other_lists_say_what_they_hold() -> None:
+    saved = to_plain(saved_list((AnswerEntry("How long?", "current", DAY),), more=2))
+    assert "3 saved answers" in saved
+    assert "Its sources still say what it says. Saved 2 Jan 1970" in saved
+    choices = choose_watch("refunds", (WatchChoice("s1", "Refunds", "A section"),) * 6, "n")
+    assert to_plain(choices).count("[Watch this]") == 5
+    assert choices.fallback_text == "Choose what to watch: Refunds"
+
+
+@pytest.mark.parametrize(
+    ("card", "said"),
+    [
+        (watch_list((), "n"), "You watch nothing yet"),
+        (saved_list(()), "You have saved nothing yet"),
+        (choose_watch("moon", (), "n"), "Nothing you can read matches “moon”."),
+        (redacted(), "the words it quoted went with it"),
+        (inactive(), "This card is no longer active"),
+        (refreshing("How long?"), "You asked: How long?"),
+        (error("It broke.", "Ask again."), "Ask again."),
+        (welcome("Ada"), "Hello, Ada"),
+        (welcome("\u200b"), "Hello\n"),
+        (unbound("Ask Ada."), "I don’t know yet who you are"),
+    ],
+)
+def test_notices_are_complete(card: Card, said: str) -> None:
+    assert said in to_plain(card)
+    assert card.actions == ()
+
+
+def test_preferences_are_said_in_words_and_the_brief_can_be_stopped() -> None:
+    content = PreferencesContent("Mondays at 9:00", "none", "nothing", "Europe/Lisbon", "n", "brief")
+    card = preferences(content)
+    assert "Brief: Mondays at 9:00\nQuiet hours: none\nMuted: nothing\nTime zone: Europe/Lisbon" in to_plain(card)
+    assert taps(card) == [("Stop weekly brief", "brief", "stop")]
+    assert preferences(replace(content, stop_target=None)).actions == ()
+
+
+def test_open_source_leads_only_where_the_source_says() -> None:
+    card = memory_change(MemoryChangeContent((replace(LINE, source_url=None),), (WATCH,), "n"))
+    assert not [action for action in card.actions if isinstance(action, LinkButton)]
+
+
+def test_counts_read_as_words() -> None:
+    assert [plural(number, "change") for number in (0, 1, 2)] == ["0 changes", "1 change", "2 changes"]
