@@ -247,6 +247,7 @@ class TestAsking:
         await expect(page.get_by_text("Looking…", exact=True).first).to_be_visible()
         assert backend.asked == {}
         async with page.expect_response("**/ask"):
+            await page.title()  # the browser listens from this answer on, and the gate is not the browser's
             backend.gate.set()
         [(_, event_id)] = backend.asked
         backend.answer(alice, event_id, card("Five days"))
