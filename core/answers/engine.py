@@ -80,7 +80,7 @@ class AnswersEngine:
     def _write_new(
         self, tx: WriteTx, answer_id: UUID, trace_id: UUID, body: Mapping[str, Any], principal: Principal
     ) -> None:
-        claims = [{**claim, "state": ClaimState.OK, "severity": None, "after": ""} for claim in body["claims"]]
+        claims = [{**claim, **asdict(Judged(ClaimState.OK))} for claim in body["claims"]]
         props = {
             "question": body["question"],
             "answerText": body["answerText"],
