@@ -1,0 +1,88 @@
+"""Taking documents in: the cost of a section as documents grow, of a small edit, and how long other writers wait."""
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from unittest.mock import patch
+
+import numpy as np
+
+from benchmarks.support import Bench, Line, cpu, data_folder, document, opened, progress
+from core.embed.hashing import HashingEmbedder
+from core.embed.protocol import Embedder, Vectors
+from core.store.database import Database, WriteTx
+
+GOALS = {"ingest, section of 10,000": 1.5, "ingest, section of 1,000": 1.5, "ingest, longest write": 2.0}
+QUICK = {"sizes": (100, 1_000)}
+SIZES = (100, 1_000, 10_000)
+ROUNDS = {100: 9, 1_000: 3}
+REAL_DOCUMENTS = 100
+
+
+class ConstantEmbedder:
+    """Costs nothing: what is left is the engine's own."""
+
+    model = "constant"
+    dim = 256
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.full((len(texts), self.dim), 1 / 16, dtype=np.float32)
+
+
+def run(sizes: Sequence[int] = SIZES) -> list[Line]:
+    made_up = [line for embedder in (ConstantEmbedder(), HashingEmbedder()) for line in _growth(embedder, sizes)]
+    folder = data_folder()
+    return [*made_up, *(() if folder is None else [_real(folder)])]
+
+
+def _growth(embedder: Embedder, sizes: Sequence[int]) -> Iterator[Line]:
+    base = 0.0
+    for size in sizes:
+        progress(f"ingest: {size:,} sections, {embedder.model}")
+        with opened(embedder) as bench, _write_times() as writes:
+            rounds = range(ROUNDS.get(size, 1))
+            first = median(_ingest(bench, size, seed, None) for seed in rounds)
+            again = median(_ingest(bench, size, seed, size // 2) for seed in rounds)
+        base = base or first / size
+        speed = len(document(size)) / first / 1e6
+        note = f"× that of {sizes[0]}; {first / size * 1e6:.0f} µs a section, {speed:.2f} MB/s, {embedder.model}"
+        yield f"ingest, section of {size:,}", first / size / base, note
+        yield f"ingest, one of {size:,} sections edited", again / first, f"× the first ingest; {again:.3f} s"
+        yield f"ingest, longest write at {size:,}", max(writes), "s, in which other writers wait"
+
+
+def _ingest(bench: Bench, size: int, seed: int, edited: int | None) -> float:
+    data = document(size, seed=seed, edited=edited)
+    return cpu(lambda: bench.put(f"{seed}.md", data))
+
+
+@contextmanager
+def _write_times() -> Iterator[list[float]]:
+    """Seconds of processor time of every write transaction."""
+    times: list[float] = []
+    write = Database.write
+
+    @contextmanager
+    def timed(self: Database, tenant_id: str) -> Iterator[WriteTx]:
+        start = time.process_time()
+        with write(self, tenant_id) as tx:
+            yield tx
+        times.append(time.process_time() - start)
+
+    with patch.object(Database, "write", timed):
+        yield times
+
+
+def _real(folder: Path) -> Line:
+    """Documents as people write them, the first versions of a real handbook."""
+    with (folder / "handbook" / "versions.jsonl").open() as file:
+        versions = [json.loads(line) for line, _ in zip(file, range(REAL_DOCUMENTS), strict=False)]
+    texts = {version["path"]: version["text"].encode() for version in versions}
+    progress(f"ingest: {len(texts)} real documents")
+    with opened(ConstantEmbedder()) as bench:
+        taken = cpu(lambda: [bench.put(uri, text) for uri, text in texts.items()])
+    size = sum(map(len, texts.values()))
+    return "ingest, real documents", size / taken / 1e6, f"MB/s; {len(texts)} documents, {size / 1e3:.0f} kB"
