@@ -236,6 +236,7 @@ cards = st.one_of(built_cards, cards_of(words, 8), cards_of(words_of(short_texts
 # Long texts and long lists take their time, to make smaller above all; how long is no matter of these tests.
 patiently = settings(
     deadline=None,
+    max_examples=50,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
