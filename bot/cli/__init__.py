@@ -7,6 +7,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit: 0 done, 1 failed, 2 used wrongly, 130 interrupted."""
     import sys
 
-    from bot.cli.entry import run
+    try:
+        from bot.cli.entry import run
 
-    sys.exit(run(arguments))
+        sys.exit(run(arguments))
+    except KeyboardInterrupt:  # while modules are still being loaded
+        sys.exit(130)

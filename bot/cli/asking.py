@@ -11,6 +11,8 @@ from bot.cli.output import say, say_json, say_table
 from cards.text import one_line
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from bot.config import Settings
     from core.memory import Memory
     from core.model.answers import Answer
@@ -27,7 +29,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="What you want to know.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")],
     person: Annotated[
         str,
         typer.Option("--as", metavar="PERSON", help="Who asks: an e-mail address or a name; it decides what is read."),
@@ -60,7 +62,7 @@ def _asker(memory: "Memory", settings: "Settings", person: str) -> "Principal":
     from core.errors import InvalidRequest
 
     if person:
-        return memory.people.principal(settings.tenant, memory.people.named(settings.tenant, person).person_id)
+        return memory.people.principal(settings.tenant, _named(memory, settings, person))
     active = [someone for someone in memory.people.all(settings.tenant) if someone.active]
     if len(active) == 1:
         return memory.people.principal(settings.tenant, active[0].person_id)
@@ -69,6 +71,15 @@ def _asker(memory: "Memory", settings: "Settings", person: str) -> "Principal":
     raise InvalidRequest(
         f"say who asks with --as PERSON: {len(active)} people are known, see `clarify-bot person list`"
     )
+
+
+def _named(memory: "Memory", settings: "Settings", person: str) -> "UUID":
+    from core.errors import NotFound
+
+    try:
+        return memory.people.named(settings.tenant, person).person_id
+    except NotFound as error:
+        raise NotFound(f"{error}: see `clarify-bot person list`") from error
 
 
 def _show(answer: "Answer | None") -> None:

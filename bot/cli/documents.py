@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -141,13 +142,14 @@ def _show(report: "SyncReport", *, as_json: bool) -> None:
     counts = {name: getattr(report, name) for name in ("new", "changed", "unchanged", "removed")}
     for problem in report.problems:
         complain(f"{problem.relative}: {problem.reason}")
+    unusable = bool(report.problems) and not any(counts.values())
     if as_json:
         problems = [{"path": problem.relative, "reason": problem.reason} for problem in report.problems]
         say_json({**counts, "problems": problems})
-    else:
+    elif not unusable:
         say(", ".join(f"{count} {name}" for name, count in counts.items()))
-    if report.problems and not any(counts.values()):
-        raise typer.Exit(1)
+    if unusable:
+        raise typer.Exit(2)
 
 
 def spans(
@@ -157,14 +159,19 @@ def spans(
 
     With --json one piece a line; start and end are UTF-8 byte offsets in the canonical text.
     """
+    from core.errors import InvalidRequest
     from core.ingest.reading import read
 
-    for block in read(file.read_bytes(), media_type=None, uri=str(file)).blocks:
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InvalidRequest(f"{file} cannot be read: {error.strerror}; name a file with text in it") from error
+    for block in read(data, media_type=None, uri=str(file)).blocks:
         if as_json:
             say_json(_block_json(block))
         else:
             say(f"{block.kind.value}  {block.start}–{block.end}  {' > '.join(block.path)}")
-            say("".join(f"    {line}\n" for line in (*block.lead, *filter(None, [block.header]), block.text)))
+            say(indent("\n".join((*block.lead, *filter(None, [block.header]), block.text)), "    ") + "\n")
 
 
 def _block_json(block: "Block") -> dict[str, Any]:

@@ -16,7 +16,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def add(
-    name: Annotated[str, typer.Argument(help="The name others see.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name others see.")],
     email: Annotated[str, typer.Option(help="The address that tells people of one name apart.")] = "",
     zone: Annotated[str, typer.Option(help="Their time zone, such as Europe/Berlin.")] = "UTC",
     role: Annotated[list[str] | None, typer.Option(help="A role they hold; repeatable. Without any: member.")] = None,

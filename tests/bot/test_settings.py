@@ -1,0 +1,175 @@
+"""Settings come from one file and the environment; what is off is named with file, key, value and what is allowed."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from bot.cli.template import MEANINGS, SECTIONS, template
+from bot.config import CACHE, Settings, load, make_embedder, memory_config, open_memory
+from bot.keys import create
+from core.embed.hashing import HashingEmbedder
+from core.errors import InvalidConfig
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(folder, text, name="clarify-bot.toml"):
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def test_without_a_file_the_defaults_hold(here):
+    settings = load()
+    assert (settings.database, settings.tenant, settings.embedder) == (
+        "sqlite:///clarify-bot.db",
+        "default",
+        "minilm",
+    )
+    assert (settings.http.host, settings.http.port) == ("127.0.0.1", 8080)
+    assert (settings.inbox.enabled, settings.inbox.port) == (False, 8081)
+    assert (settings.sources, settings.cache) == ((), CACHE)
+
+
+def test_the_file_in_this_folder_is_read(here):
+    write(here, 'company = "Saltmeadow"\n[watch]\nsettle_secs = 0\n')
+    assert load().company == "Saltmeadow"
+    assert memory_config(load()).watch.settle_secs == 0
+
+
+def test_paths_are_taken_from_the_files_folder(here):
+    (here / "etc").mkdir()
+    file = write(here / "etc", '[[sources]]\nname = "a"\npath = "docs"\nreaders = ["everyone"]\n')
+    settings = load(file)
+    folder = file.parent
+    assert settings.database == f"sqlite:///{folder}/clarify-bot.db"
+    assert (settings.keys, settings.sources[0].path) == (folder / "keys", folder / "docs")
+
+
+def test_absolute_paths_and_other_databases_stay(here):
+    (here / "etc").mkdir()
+    file = write(here / "etc", 'database = "postgresql://host/name"\nkeys = "/srv/keys"\n')
+    assert load(file).database == "postgresql://host/name"
+    assert str(load(file).keys) == "/srv/keys"
+
+
+def test_the_environment_goes_before_the_file(here, monkeypatch):
+    write(here, "[http]\nport = 9000\nhost = '::1'\n")
+    monkeypatch.setenv("CLARIFY_HTTP__PORT", "9001")
+    monkeypatch.setenv("CLARIFY_SOURCES", json.dumps([{"name": "a", "git": "https://x/y", "readers": ["r"]}]))
+    settings = load()
+    assert (settings.http.port, settings.http.host) == (9001, "::1")
+    assert settings.sources[0].every_secs == 300
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[http]\nport = 99999", ["http.port is 99999", "65535"]),
+        ("[http]\nprot = 1", ["http.prot", "no such setting"]),
+        ("tennant = 'x'", ["tennant", "no such setting"]),
+        ("tenant = ' '", ["tenant is ' '", "must not be blank"]),
+        ("[planner]\nalpha = 3", ["planner.alpha is 3", "less than or equal to 1"]),
+        ("[store]\nsynchronous = 'OFF'", ["store.synchronous is 'OFF'", "'NORMAL' or 'FULL'"]),
+        ("[[sources]]\nname = 'a'\nreaders = ['x']", ["sources.0", "either path or git"]),
+        ("[[sources]]\nname = 'a'\npath = 'x'", ["sources.0.readers", "Field required"]),
+        ("[[sources]]\nname = 'a'\npath = 'x'\nreaders = []", ["sources.0.readers is []", "at least 1"]),
+        ("[[sources]]\nname = 'a/b'\npath = 'x'\nreaders = ['x']", ["sources.0.name is 'a/b'"]),
+        ("[[sources]]\nname='a'\npath='x'\nreaders=['x']\n" * 2, ["two sources are named 'a'"]),
+        ("port = ", ["not TOML", "Invalid value"]),
+    ],
+)
+def test_what_is_off_is_named(here, text, words):
+    write(here, text)
+    with pytest.raises(InvalidConfig) as refused:
+        load()
+    assert all(word in str(refused.value) for word in ["clarify-bot.toml", *words])
+
+
+def test_a_bad_variable_is_named_instead_of_the_file(here, monkeypatch):
+    monkeypatch.setenv("CLARIFY_HTTP__PORT", "many")
+    with pytest.raises(InvalidConfig, match=r"variable CLARIFY_HTTP__PORT: http\.port is 'many'"):
+        load()
+
+
+def test_a_list_that_is_not_json_in_the_environment_is_refused(here, monkeypatch):
+    monkeypatch.setenv("CLARIFY_SOURCES", "docs")
+    with pytest.raises(InvalidConfig, match=r"environment.*JSON"):
+        load()
+
+
+def test_no_password_of_an_address_reaches_an_error(here):
+    write(here, "[[sources]]\nname = 'a'\ngit = 'https://ada:hunter2@x/y'\npath = 'x'\nreaders = ['x']\n")
+    with pytest.raises(InvalidConfig) as refused:
+        load()
+    assert "hunter2" not in str(refused.value)
+
+
+def test_a_named_file_must_be_there(here):
+    with pytest.raises(InvalidConfig, match=r"none\.toml: cannot be read"):
+        load(here / "none.toml")
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe", b'company = "\xe9"'])
+def test_a_file_that_is_not_utf8_is_refused(here, data):
+    (here / "clarify-bot.toml").write_bytes(data)
+    with pytest.raises(InvalidConfig, match="UTF-8"):
+        load()
+
+
+def test_embedders_by_name(here):
+    assert make_embedder(Settings(embedder="none")) is None
+    assert isinstance(make_embedder(Settings(embedder="hashing")), HashingEmbedder)
+    assert make_embedder(Settings()).dim == 384
+    with pytest.raises(InvalidConfig, match="minilm, hashing, none, or a folder"):
+        make_embedder(Settings(embedder="gpt"))
+
+
+def test_a_memory_opens_with_and_without_keys(here):
+    settings = Settings(embedder="hashing")
+    open_memory(settings).close()
+    create(settings.keys)
+    open_memory(settings).close()
+    next(settings.keys.glob("*.public.pem")).write_text("no key")
+    with pytest.raises(InvalidConfig, match="not a public key"):
+        open_memory(settings)
+
+
+# ── the file that `init` writes ──
+
+
+def uncommented(text):
+    """Every setting as if its # had been removed."""
+    lines = [line.removeprefix("# ") for line in text.splitlines() if line.startswith(("# ", "["))]
+    return "\n".join(line for line in lines if line.startswith("[") or " = " in line.partition("#")[0])
+
+
+def test_the_template_is_toml_that_changes_nothing(here):
+    write(here, template(), "x.toml")
+    assert load(Path("x.toml")) == load()
+
+
+def test_the_template_shows_every_setting_with_its_default():
+    text = uncommented(template())
+    shown = tomllib.loads(text)
+    sources = shown.pop("sources")
+    assert shown == json.loads(Settings.model_construct().model_dump_json(exclude={"sources"}))
+    assert Settings(sources=sources).sources[0].name == "handbook"
+
+
+def test_everything_explained_is_a_setting():
+    values = Settings.model_construct().model_dump()
+    assert set(SECTIONS) == {key for key, value in values.items() if isinstance(value, dict)}
+    for key in MEANINGS:
+        section, _, name = key.rpartition(".")
+        assert name in (values[section] if section else values)
+
+
+def test_bounds_are_shown():
+    assert "# port = 8080   # 0 to 65535" in template()
+    assert "# bm25_half = 10.0   # the word score that counts one half; above 0" in template()
