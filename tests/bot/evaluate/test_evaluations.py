@@ -1,0 +1,350 @@
+"""The harness on small data of its own: what it counts, and what it refuses."""
+
+import json
+
+import pytest
+
+from bot.cli.entry import run
+from bot.evaluate.claims import claims
+from bot.evaluate.data import rows
+from bot.evaluate.retrieval import GRID, Outcome, Query, Remembering, fit, retrieval
+from bot.evaluate.staleness import Change, locate, staleness
+from bot.sources import VersionRow
+from core.config import AnswersConfig, MemoryConfig
+from core.embed.files import pinned_files
+from core.embed.hashing import HashingEmbedder
+from core.embed.onnx import OnnxEmbedder
+from core.errors import InvalidRequest, SemanticUnavailable
+from core.verify.config import VerifyConfig
+
+CONFIG = MemoryConfig()
+PAGE = """# Leave
+
+Everybody has {days} days of paid leave. Ask {whom} about it.
+
+| Office | City |
+|---|---|
+| North | {city} |
+
+{more}
+"""
+
+
+def ignore(_done, _total):
+    pass
+
+
+def write(folder, name, items):
+    (folder / name).write_text("".join(json.dumps(item) + "\n" for item in items))
+
+
+def page(days="28", whom="Robin", city="Oslo", more="Some words."):
+    return PAGE.format(days=days, whom=whom, city=city, more=more)
+
+
+def history(folder, texts, changes):
+    times = [f"2026-01-{day:02}T00:00:00Z" for day in range(1, len(texts) + 1)]
+    rows = [{"path": "leave.md", "text": text, "committed_at": at} for text, at in zip(texts, times, strict=True)]
+    write(folder, "versions.jsonl", rows)
+    write(folder, "questions.jsonl", [{"id": "q", "question": "How many days of paid leave does everybody have?"}])
+    write(folder, "changes.jsonl", changes)
+
+
+def change(name, first, old, new, *, changed, kind="number"):
+    return {
+        "id": name,
+        "question_id": "q",
+        "path": "leave.md",
+        "from_version": first,
+        "to_version": first + 1,
+        "fact_changed": changed,
+        "edit_kind": kind,
+        "old": old,
+        "new": new,
+    }
+
+
+# ── staleness ──
+
+
+def measured(folder, embedder=None):
+    return staleness(folder, embedder or HashingEmbedder(), CONFIG, ignore).to_json()
+
+
+def test_changed_facts_are_stale_and_unchanged_ones_are_not(tmp_path):
+    history(
+        tmp_path,
+        [page(), page(days="30"), page(days="30", more="Other words."), page(days="30", city="Bergen")],
+        [
+            change("days@1", 1, "28 days of paid leave", "30 days of paid leave", changed=True),
+            change("city@1", 1, "| North | Oslo |", "| North | Oslo |", changed=False, kind="edit_elsewhere"),
+            change("days@2", 2, "30 days of paid leave", "30 days of paid leave", changed=False, kind="edit_elsewhere"),
+            change("city@3", 3, "North | Oslo", None, changed=True, kind="removed"),
+        ],
+    )
+    found = measured(tmp_path)
+    assert (found["changed"], found["missed"]) == (2, [])
+    assert (found["unchanged"], found["false_alarms"]) == (2, [])
+    assert (found["refreshed"], found["refreshed_shows_new"]) == (1, 1)
+    assert found["by_edit_kind"] == {
+        "changed: number": {"stale": 1},
+        "changed: removed": {"stale": 1},
+        "unchanged: edit_elsewhere": {"current": 2},
+    }
+
+
+def test_a_wrong_label_shows_as_missed_and_as_a_false_alarm(tmp_path):
+    history(
+        tmp_path,
+        [page(), page(days="30")],
+        [
+            change("miss", 1, "Ask Robin about it", "x", changed=True),
+            change("alarm", 1, "28 days of paid leave", "x", changed=False),
+        ],
+    )
+    found = measured(tmp_path)
+    assert (found["missed"], found["false_alarms"]) == (["miss"], ["alarm"])
+
+
+def test_words_that_stand_nowhere_are_not_judged(tmp_path):
+    history(tmp_path, [page(), page(days="30")], [change("x", 1, "no such words", "x", changed=True)])
+    found = measured(tmp_path)
+    assert (found["unlocated"], found["changed"]) == (["x"], 0)
+
+
+def test_without_a_model_nothing_is_asked_anew(tmp_path):
+    history(tmp_path, [page(), page(days="30")], [change("x", 1, "28 days", "30 days", changed=True)])
+    found = staleness(tmp_path, None, CONFIG, ignore).to_json()
+    assert (found["missed"], found["refreshed"]) == ([], 0)
+
+
+def test_a_version_that_is_not_there_is_refused(tmp_path):
+    history(tmp_path, [page()], [change("x", 1, "28 days", "30 days", changed=True)])
+    with pytest.raises(InvalidRequest, match="versions 1 to 1, not 2"):
+        measured(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("28 days", "Everybody has 28 days of paid leave."),
+        ("28   days of\npaid", "Everybody has 28 days of paid leave."),
+        ("leave. Ask", "Everybody has 28 days of paid leave. Ask Robin about it."),
+        ("**28** days", "Everybody has 28 days of paid leave."),
+        ("North | Oslo", "| North | Oslo |"),
+        ("gone", None),
+    ],
+)
+def test_a_quotation_is_the_sentence_or_row_that_holds_the_words(words, found):
+    text = page()
+    place = locate(VersionRow("leave.md", text, 0), words)
+    assert (place and text.encode()[place[0] : place[1]].decode()) == found
+
+
+def test_a_heading_is_quoted_only_where_no_sentence_holds_the_words():
+    text = "# Oslo\n\nOur office in Oslo is small.\n\n## Bergen\n"
+    assert locate(VersionRow("a.md", text, 0), "Oslo")[0] == text.index("Our")
+    assert locate(VersionRow("a.md", text, 0), "Bergen")[0] == text.index("Bergen")
+
+
+def test_a_label_may_cut_through_markup():
+    text = "_Takes 10 minutes at most_ of your time.\n"
+    assert locate(VersionRow("a.md", text, 0), "_Takes 10 minutes") is not None
+
+
+# ── retrieval ──
+
+
+def library(folder):
+    write(
+        folder,
+        "passages.jsonl",
+        [
+            {"id": "a#1", "heading": "Leave", "text": "Everybody has 28 days of paid leave."},
+            {"id": "a#2", "heading": "Offices", "text": "The northern office is in Oslo."},
+            {"id": "b#1", "text": "Laptops are replaced every three years."},
+        ],
+    )
+    write(
+        folder,
+        "queries.jsonl",
+        [
+            {"id": "q1", "query": "How many days of paid leave?", "relevant": ["a#1"]},
+            {"id": "q2", "query": "Where is the northern office?", "relevant": ["a#2"]},
+        ],
+    )
+    write(folder, "queries_chat.jsonl", [{"id": "c1", "query": "new laptop when?", "relevant": ["b#1", "a#1"]}])
+    write(folder, "unanswerable.jsonl", [{"id": "u1", "query": "Who won the cup?"}])
+
+
+def test_each_file_of_questions_is_reported_by_itself(tmp_path):
+    library(tmp_path)
+    seen = []
+    report = retrieval(tmp_path, HashingEmbedder(), CONFIG, lambda *counts: seen.append(counts))
+    assert report.passages == 3
+    assert {name: one.questions for name, one in report.configured.items()} == {
+        "queries.jsonl": 2,
+        "queries_chat.jsonl": 1,
+    }
+    assert report.configured["queries.jsonl"].recall_at_5.value == 1
+    assert set(report.held_out) == set(report.configured)
+    assert report.fitted in GRID
+    assert seen[-1] == (3 + 1 + len(GRID),) * 2
+
+
+def test_refusals_are_counted_at_both_thresholds(tmp_path):
+    library(tmp_path)
+    config = MemoryConfig(answers=AnswersConfig(min_cosine=0.99))
+    refusals = retrieval(tmp_path, HashingEmbedder(), config, ignore).refusals
+    assert refusals["configured"].unanswerable_refused == 1
+    assert refusals["configured"].answerable_refused == 3
+    fitted = refusals["keeping nine in ten"]
+    assert (fitted.answerable_refused, fitted.unanswerable_refused) == (0, 1)
+
+
+def outcomes(**ranks):
+    return {name: Outcome(rank, 0.5) for name, rank in ranks.items()}
+
+
+def test_a_question_is_judged_under_weights_fitted_without_its_family():
+    """Under the weights (0, 1) q1 and its paraphrase are perfect; q2 alone speaks for (1, 1)."""
+    files = {"f": [Query(id=name, query="", relevant=(key,)) for name, key in (("q1", "a"), ("q1b", "a"), ("q2", "b"))]}
+    grid = {(0.0, 1.0): outcomes(q1=1, q1b=1, q2=9), (1.0, 1.0): outcomes(q1=8, q1b=9, q2=1)}
+    best, held_out = fit(files, grid)
+    assert best == (0.0, 1.0)
+    assert {name: outcome.rank for name, outcome in held_out.items()} == {"q1": 8, "q1b": 9, "q2": 9}
+
+
+def test_each_file_counts_the_same_in_the_fit():
+    files = {
+        "long": [Query(id=f"l{n}", query="", relevant=(f"l{n}",)) for n in range(9)],
+        "short": [Query(id="s", query="", relevant=("s",))],
+    }
+    many = {f"l{n}": 1 for n in range(9)}
+    grid = {
+        (0.0, 1.0): outcomes(**many, s=None),
+        (1.0, 1.0): outcomes(**dict.fromkeys(many, 2), s=1),
+    }
+    assert fit(files, grid)[0] == (1.0, 1.0)
+
+
+def test_a_rank_counts_within_its_depth_only():
+    assert [Outcome(6, 0).within(k) for k in (5, 6, 10)] == [False, True, True]
+    assert (Outcome(4, 0).reciprocal, Outcome(None, 0).reciprocal) == (0.25, 0.0)
+
+
+def test_no_text_is_embedded_twice():
+    class Counting(HashingEmbedder):
+        seen = 0
+
+        def embed(self, texts):
+            self.seen += len(texts)
+            return super().embed(texts)
+
+    counting = Counting()
+    remembering = Remembering(counting)
+    first = remembering.embed(["a word", "two words", "a word"])
+    again = remembering.embed(["two words", "a word"])
+    assert counting.seen == 2
+    assert (first[0] == again[1]).all()
+    assert remembering.embed([]).shape == (0, counting.dim)
+
+
+@pytest.mark.parametrize(
+    ("name", "items", "words"),
+    [
+        ("queries.jsonl", [{"id": "q1", "query": "x", "relevant": ["z"]}], "q1: relevant must name passages"),
+        ("queries.jsonl", [{"id": "q1", "query": "x"}], "q1: relevant must name passages"),
+        ("queries.jsonl", [{"id": "c1", "query": "x", "relevant": ["a#1"]}], "two questions have the id 'c1'"),
+        ("passages.jsonl", [{"id": "a"}], "line 1: text: Field required"),
+        ("passages.jsonl", [], "holds no rows"),
+    ],
+)
+def test_labels_that_do_not_hold_together_are_refused(tmp_path, name, items, words):
+    library(tmp_path)
+    write(tmp_path, name, items)
+    with pytest.raises(InvalidRequest, match=words):
+        retrieval(tmp_path, HashingEmbedder(), CONFIG, ignore)
+
+
+def test_a_folder_without_questions_is_refused(tmp_path):
+    write(tmp_path, "passages.jsonl", [{"id": "a", "text": "x"}])
+    with pytest.raises(InvalidRequest, match=r"queries\*\.jsonl"):
+        retrieval(tmp_path, HashingEmbedder(), CONFIG, ignore)
+
+
+# ── claims ──
+
+PAIRS = [
+    {"claim": "Everybody has 28 days of leave.", "evidence": "Everybody has 28 days of leave.", "label": "SUPPORTS"},
+    {"claim": "Everybody has 30 days of leave.", "evidence": "Everybody has 28 days of leave.", "label": "REFUTES"},
+    {"claim": "The office is in Oslo.", "evidence": "The office is in Oslo.", "label": "SUPPORTS", "source": "s"},
+    {"claim": "The office is in Oslo.", "evidence": "We like tea.", "label": "NOT ENOUGH INFO", "source": "s"},
+]
+
+
+def test_claims_are_judged_in_all_and_in_groups(tmp_path):
+    write(tmp_path, "pairs.jsonl", PAIRS)
+    found = claims(tmp_path, HashingEmbedder(), VerifyConfig(), ignore).to_json()
+    assert list(found) == ["all", "with digits", "source s"]
+    assert {name: one["pairs"] for name, one in found.items()} == {"all": 4, "with digits": 2, "source s": 2}
+    assert all((one["auc"], one["balanced_accuracy"]) == (1.0, 1.0) for one in found.values())
+
+
+def test_a_group_of_one_label_has_no_accuracy(tmp_path):
+    write(tmp_path, "pairs.jsonl", PAIRS[:1])
+    found = claims(tmp_path, HashingEmbedder(), VerifyConfig(), ignore).to_json()
+    assert found["all"]["auc"] is None
+
+
+def test_an_unknown_label_is_refused(tmp_path):
+    write(tmp_path, "pairs.jsonl", [{**PAIRS[0], "label": "MAYBE"}])
+    with pytest.raises(InvalidRequest, match="label"):
+        claims(tmp_path, HashingEmbedder(), VerifyConfig(), ignore)
+
+
+def test_measuring_by_meaning_needs_a_model(tmp_path):
+    for measure in (
+        lambda: claims(tmp_path, None, VerifyConfig(), ignore),
+        lambda: retrieval(tmp_path, None, CONFIG, ignore),
+    ):
+        with pytest.raises(SemanticUnavailable):
+            measure()
+
+
+# ── rows, and the commands ──
+
+
+@pytest.mark.parametrize("line", ["{", "[]", "\udcff", "null"])
+def test_a_row_that_is_none_is_refused_with_its_line(tmp_path, line):
+    (tmp_path / "x.jsonl").write_text(f"\n{line}\n", errors="surrogateescape")
+    with pytest.raises(InvalidRequest, match="line 2"):
+        rows(tmp_path / "x.jsonl", Change)
+
+
+def test_the_commands_print_for_people_and_for_machines(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CLARIFY_EMBEDDER", "hashing")
+    library(tmp_path)
+    history(tmp_path, [page(), page(days="30")], [change("x", 1, "28 days", "30 days", changed=True)])
+    (tmp_path / "pairs").mkdir()
+    write(tmp_path / "pairs", "pairs.jsonl", PAIRS)
+    for name, words, folder in (
+        ("staleness", "missed 0 of 1", "."),
+        ("retrieval", "recall@5", "."),
+        ("claims", "AUC", "pairs"),
+    ):
+        assert run(["eval", name, "--data", folder]) == 0
+        assert words in capsys.readouterr().out
+        assert run(["eval", name, "--data", folder, "--json"]) == 0
+        assert isinstance(json.loads(capsys.readouterr().out), dict)
+
+
+# ── real data ──
+
+
+@pytest.mark.data
+def test_claims_beat_word_overlap(data_dir):
+    found = claims(data_dir / "claims", OnnxEmbedder(pinned_files()), VerifyConfig(), ignore).to_json()
+    assert found["all"]["auc"] > 0.764
+    assert found["source vitaminc"]["auc"] > 0.597
