@@ -101,6 +101,7 @@ class DeliveryEngine:
         Raises NotFound for a person who has no place to be written to.
         """
         with self._database.write(tenant_id) as tx:
+            tx.lock()
             standing = messages.by_subject(tx, person_id, subject)
             if standing is not None:
                 return standing.message_id

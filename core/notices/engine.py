@@ -30,16 +30,16 @@ class NoticesEngine:
         shown = messages.last_shown(tx, principal.person_id, {ref_id for _, ref_id in first})
         if kind == ANSWERS:
             return self._answers(tx, principal, fires, shown)
-        baseline = {ref: shown.get(ref[1], change_tx - 1) for ref, change_tx in first.items()}
+        baseline = {ref: (shown.get(ref[1], change_tx - 1), ref[1] in shown) for ref, change_tx in first.items()}
         return self._changes(tx, principal, fires, baseline)
 
     # ── memory change ──
 
     def _changes(
-        self, tx: WriteTx, principal: Principal, fires: Fires, baseline: Mapping[tuple[str, UUID], int]
+        self, tx: WriteTx, principal: Principal, fires: Fires, baseline: Mapping[tuple[str, UUID], tuple[int, bool]]
     ) -> Composed | None:
         readable = sources.readable(tx, principal)
-        found = [self._line(tx, ref_type, ref_id, since) for (ref_type, ref_id), since in baseline.items()]
+        found = [self._line(tx, *ref, since, seen=seen) for ref, (since, seen) in baseline.items()]
         lines = [(source_id, line) for source_id, line in filter(None, found) if source_id in readable]
         if not lines:
             return None
@@ -49,11 +49,15 @@ class NoticesEngine:
         shown = tuple((line.ref_id, tx.last_tx) for line in ordered)
         return Composed(notice, shown, tuple({source_id for source_id, _ in lines}))
 
-    def _line(self, tx: WriteTx, ref_type: str, ref_id: UUID, since: int) -> tuple[UUID, ChangeLine] | None:
+    def _line(
+        self, tx: WriteTx, ref_type: str, ref_id: UUID, since: int, *, seen: bool
+    ) -> tuple[UUID, ChangeLine] | None:
         """What is different in one thing between `since` and now, with the source it stands in."""
         node_id = document_id(ref_id) if ref_type == "source" else ref_id
         before = NODES.as_of(tx, [node_id], since, since).get(node_id)
         after = NODES.as_of(tx, [node_id], tx.now, tx.last_tx).get(node_id)
+        if after is not None and before == after and not seen:  # nothing was written: its time had come
+            before = NODES.as_of(tx, [node_id], after.valid_start - 1, since).get(node_id)
         newest = after or before
         if newest is None or newest.source_id is None:
             return None

@@ -16,7 +16,8 @@ from core.store.tables import Job
 
 def insert_once(tx: WriteTx, table: Any, row: dict[str, Any]) -> bool:
     """Insert unless a row with a same unique key stands; True when it was inserted."""
-    return tx.session.connection().execute(_unless_there(tx, table).values(**row)).rowcount == 1
+    statement = _unless_there(tx, table).values(**row).execution_options(preserve_rowcount=True)
+    return tx.session.connection().execute(statement).rowcount == 1
 
 
 def insert_new(tx: WriteTx, table: Any, rows: list[dict[str, Any]]) -> None:

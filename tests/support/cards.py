@@ -7,17 +7,17 @@ from core.access.card_tokens import CardWrite
 from core.memory import Memory
 from core.model.grants import PermittedAction
 from core.model.principals import Principal
+from core.model.work import Offer
 from core.store.tables import CardMessage
 
 
 def card_with(memory: Memory, principal: Principal, actions: Sequence[PermittedAction], subject: str = "card") -> Any:
     """A card in the ledger that offers these actions to a person."""
-    with memory._database.write(principal.tenant_id) as tx:
-        message_id = memory.delivery.compose(
-            tx, principal.person_id, subject, "answer", lambda nonce: {"nonce": nonce}, actions, "g-1"
-        )
-    with memory._database.read(principal.tenant_id) as tx:
-        return tx.session.get_one(CardMessage, (principal.tenant_id, message_id))
+    offer = Offer(tuple(actions), "g-1")
+    tenant, person = principal.tenant_id, principal.person_id
+    message_id = memory.delivery.post(tenant, person, subject, "answer", lambda nonce: {"nonce": nonce}, offer)
+    with memory._database.read(tenant) as tx:
+        return tx.session.get_one(CardMessage, (tenant, message_id))
 
 
 def tap(card: Any, kind: str, target: str, arg: str | None = None) -> CardWrite:

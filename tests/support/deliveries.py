@@ -16,7 +16,7 @@ class Worker:
     taken: list[Outgoing] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
 
-    def present(self, notice: Notice, nonce: str, person: Any) -> dict[str, Any]:
+    def present(self, notice: Notice, nonce: str) -> dict[str, Any]:
         self.notices.append(notice)
         return {"nonce": nonce}
 

@@ -1,0 +1,398 @@
+"""From fires to cards: one card for what belongs together, sent once, and only to whom it may be sent now."""
+
+import pytest
+
+from core.clock import DAY, HOUR, MINUTE, SECOND
+from core.errors import NotFound
+from core.ids import nonce
+from core.jobs.kinds import Audience, JobKind
+from core.model.card_states import CardState
+from core.model.nodes import SECTION
+from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
+from core.store.tables import CardMessage, ChatIdentity, LastShown, NotifyDelivery, Person, Source, Watch, WatchFire
+from tests.support.deliveries import Worker
+from tests.support.memories import (
+    CHANGES,
+    add_person,
+    change_row,
+    document,
+    page,
+    put,
+    rows,
+    section,
+    source_id,
+    watch_request,
+)
+from tests.support.threads import at_once
+
+MOVED = (EventKind.NEW_SOURCE_VERSION, EventKind.FACT_TOMBSTONED)
+
+
+def travel(meals=40, hotels=150):
+    words = {"Meals": f"Meals cost at most {meals} EUR.", "Hotels": f"Hotels cost at most {hotels} EUR."}
+    return page("Travel", words)
+
+
+@pytest.fixture
+def worker(memory, ada):
+    """Works on a memory with one document, swept once."""
+    put(memory, "travel.md", travel(), ["member"])
+    memory.sweep()
+    return Worker(memory)
+
+
+@pytest.fixture
+def meals(worker, memory, ada):
+    """Ada's watch on one section."""
+    return memory.watch(
+        watch_request(ada, ScopeType.ENTITY, section("travel.md", "Travel", "Meals"), name="Meals"), ada
+    )
+
+
+def change(memory, data, readers=("member",)):
+    """A change, swept, and settled."""
+    memory.clock.advance(HOUR)
+    put(memory, "travel.md", data, readers)
+    memory.sweep()
+    memory.clock.advance(MINUTE)
+
+
+def deliveries(memory):
+    return sorted((row.state, row.reason) for row in rows(memory, NotifyDelivery))
+
+
+def fire_states(memory):
+    return sorted((row.status, row.reason) for row in rows(memory, WatchFire))
+
+
+def mute(memory, watch, until=None):
+    values = {"enabled": False} if until is None else {"muted_until": until}
+    change_row(memory, Watch, ("default", watch.watch_id), **values)
+
+
+# ── one card ──
+
+
+def test_a_change_makes_one_card_that_says_what_changed_and_why_one_hears_of_it(memory, worker, meals):
+    change(memory, travel(meals=45))
+    (card,) = worker.send()
+    (notice,) = worker.notices
+    (line,) = notice.lines
+    assert [(c.before, c.after) for c in line.changes] == [("Meals cost at most 40 EUR.", "Meals cost at most 45 EUR.")]
+    assert [reason.name for reason in notice.reasons] == ["Meals"]
+    assert (card.platform, memory.delivery.state("default", card.message_id)) == ("local", CardState.SENT)
+    assert (deliveries(memory), fire_states(memory)) == ([("sent", None)], [("delivered", None)])
+    assert worker.send() == []
+
+
+def test_a_person_who_is_still_editing_is_not_reported_half_way(memory, worker, meals):
+    put(memory, "travel.md", travel(meals=45), ["member"])
+    memory.sweep()
+    assert worker.spread() == 0
+    memory.clock.advance(30 * SECOND)
+    assert worker.spread() == 1
+
+
+def test_three_watches_on_one_change_share_one_card(memory, worker, meals, ada):
+    memory.watch(watch_request(ada, ScopeType.LABEL, SECTION, name="sections"), ada)
+    memory.watch(watch_request(ada, ScopeType.ENTITY, document("travel.md"), name="document"), ada)
+    change(memory, travel(meals=45))
+    assert len(rows(memory, WatchFire)) == 3
+    assert len(worker.send()) == 1
+    assert {reason.name for reason in worker.notices[0].reasons} == {"Meals", "sections", "document"}
+    assert len(rows(memory, CardMessage)) == 1
+
+
+def test_twenty_answers_that_cite_one_page_share_one_card(memory, worker, ada):
+    saved = [memory.generate("What do meals cost at most?", ada) for _ in range(20)]
+    ids = {memory.save_answer(answer.trace_id, ada) for answer in saved}
+    change(memory, travel(meals=45))
+    for job in memory.jobs.lease(Audience.INTERNAL, [JobKind.CHECK_ANSWER], "me", 100):
+        memory.check_answer(next(i for i in ids if str(i) == job.payload["answer_id"]))
+        memory.jobs.complete(job)
+    memory.clock.advance(MINUTE)
+    assert len(worker.send()) == 1
+    assert {answer.answer_id for answer in worker.notices[0].answers} == ids
+
+
+def test_two_people_get_a_card_each(memory, worker, ada, bob):
+    for person in (ada, bob):
+        memory.watch(watch_request(person, ScopeType.LABEL, SECTION), person)
+    change(memory, travel(meals=45))
+    assert {card.person_id for card in worker.send()} == {ada.person_id, bob.person_id}
+
+
+def test_a_shared_audience_is_whoever_has_the_role_when_the_job_is_done(memory, worker, ada):
+    target = {"kind": TargetKind.SHARED, "audience": {"roles": ["member"], "persons": []}}
+    memory.watch(WatchRequest("shared", ScopeType.LABEL, (SECTION,), CHANGES, target), ada)
+    change(memory, travel(meals=45))
+    late = add_person(memory, "Late")
+    add_person(memory, "Guest", ["guest"])
+    assert {card.person_id for card in worker.send()} == {ada.person_id, late.person_id}
+
+
+def test_two_workers_that_gather_and_take_at_once_hand_out_one_card(memory, worker, meals):
+    change(memory, travel(meals=45))
+    worker.spread()
+    others = [Worker(memory), Worker(memory)]
+    taken = at_once(*[other.take for other in others])
+    assert sorted(len(cards) for cards in taken) == [0, 1]
+    assert len(rows(memory, CardMessage)) == 1
+
+
+def test_one_job_spread_twice_makes_one_delivery(memory, worker, meals):
+    change(memory, travel(meals=45))
+    (job,) = memory.jobs.lease(Audience.CLARIFY, [JobKind.NOTIFY_WATCH], "me")
+    memory.clock.advance(MINUTE)
+    (again,) = memory.jobs.lease(Audience.CLARIFY, [JobKind.NOTIFY_WATCH], "other")
+    for leased in (job, again, again):
+        memory.delivery.spread(leased)
+    assert len(rows(memory, NotifyDelivery)) == 1
+
+
+def test_while_a_card_is_in_flight_the_next_change_waits_for_what_it_will_have_shown(memory, worker, meals):
+    change(memory, travel(meals=45))
+    worker.spread()
+    (card,) = worker.take()
+    change(memory, travel(meals=50))
+    worker.spread()
+    assert worker.take() == []
+    assert not memory.delivery.sent(card, "late") or len(worker.take()) == 1
+
+
+# ── net state ──
+
+
+def test_the_next_card_speaks_of_what_is_different_since_the_last(memory, worker, meals):
+    change(memory, travel(meals=45))
+    worker.send()
+    change(memory, travel(meals=50))
+    worker.send()
+    assert [(c.before, c.after) for c in worker.notices[1].lines[0].changes] == [
+        ("Meals cost at most 45 EUR.", "Meals cost at most 50 EUR.")
+    ]
+
+
+def test_what_came_back_to_what_was_shown_makes_no_card(memory, worker, meals):
+    for amount in (45, 40):
+        change(memory, travel(meals=amount))
+    assert worker.send() == []
+    assert deliveries(memory) == [("skipped", "no_net_change")] * 2
+    assert fire_states(memory) == [("skipped", "no_net_change")] * 2
+
+
+def test_a_fact_that_becomes_true_tomorrow_makes_a_card_tomorrow(memory, worker, meals):
+    put(memory, "travel.md", travel(meals=45), ["member"], valid_start=memory.clock.now() + DAY)
+    memory.sweep()
+    memory.clock.advance(DAY + HOUR)
+    memory.sweep()
+    memory.clock.advance(MINUTE)
+    worker.send()
+    assert [(c.before, c.after) for c in worker.notices[0].lines[0].changes] == [
+        ("Meals cost at most 40 EUR.", "Meals cost at most 45 EUR.")
+    ]
+
+
+def test_a_removed_document_makes_a_card_that_shows_what_is_gone(memory, worker, ada):
+    memory.watch(watch_request(ada, ScopeType.ENTITY, document("travel.md")), ada)
+    memory.clock.advance(HOUR)
+    memory.remove("travel.md")
+    memory.sweep()
+    memory.clock.advance(MINUTE)
+    worker.send()
+    (line,) = worker.notices[0].lines
+    assert "Meals cost at most 40 EUR." in [c.before for c in line.changes]
+    assert {c.after for c in line.changes} == {""}
+
+
+# ── mutes ──
+
+
+def test_a_mute_for_a_time_holds_its_cards_and_ends_in_one(memory, worker, meals):
+    mute(memory, meals, memory.clock.now() + DAY)
+    for amount in (45, 50):
+        change(memory, travel(meals=amount))
+        assert worker.send() == []
+    memory.clock.advance(DAY)
+    assert len(worker.send()) == 1
+    assert [(c.before, c.after) for c in worker.notices[0].lines[0].changes] == [
+        ("Meals cost at most 40 EUR.", "Meals cost at most 50 EUR.")
+    ]
+
+
+def test_a_mute_set_after_the_card_was_gathered_holds_it_all_the_same(memory, worker, meals, ada):
+    change(memory, travel(meals=45))
+    worker.spread()
+    memory.delivery.gather()
+    change_row(memory, Person, ("default", ada.person_id), muted_until=memory.clock.now() + HOUR)
+    assert worker.take() == []
+    memory.clock.advance(HOUR)
+    assert len(worker.take()) == 1
+
+
+def test_a_stopped_watch_tells_nothing_more(memory, worker, meals):
+    change(memory, travel(meals=45))
+    mute(memory, meals)
+    assert worker.send() == []
+    assert deliveries(memory) == [("skipped", "suppressed")]
+
+
+# ── whom it may be sent to, now ──
+
+
+def test_rights_lost_between_the_fire_and_the_card_skip_it(memory, worker, meals):
+    change(memory, travel(meals=45))
+    worker.spread()
+    memory.delivery.gather()
+    change_row(memory, Source, ("default", source_id("travel.md")), readers=["legal"])
+    assert worker.take() == []
+    assert [state for state, _ in deliveries(memory)] == ["skipped"]
+    assert worker.notices == []
+
+
+def test_a_person_who_has_left_gets_nothing_and_the_row_says_why(memory, worker, meals, ada):
+    change(memory, travel(meals=45))
+    change_row(memory, Person, ("default", ada.person_id), active=False)
+    assert worker.send() == []
+    assert deliveries(memory) == [("skipped", "unreachable")]
+
+
+def test_a_person_who_leaves_while_the_card_waits_gets_nothing(memory, worker, meals, ada):
+    change(memory, travel(meals=45))
+    worker.spread()
+    memory.delivery.gather()
+    change_row(memory, Person, ("default", ada.person_id), active=False)
+    assert worker.take() == []
+    assert deliveries(memory) == [("skipped", "not_authorised")]
+
+
+@pytest.mark.parametrize("state", ["unreachable", "opted_out"])
+def test_a_person_who_cannot_be_reached_is_skipped_with_the_reason(memory, worker, meals, ada, state):
+    change_row(memory, ChatIdentity, ("default", "local", "local", str(ada.person_id)), state=state)
+    change(memory, travel(meals=45))
+    assert worker.send() == []
+    assert deliveries(memory) == [("skipped", "unreachable")]
+
+
+# ── what became of a card ──
+
+
+@pytest.fixture
+def card(memory, worker, meals):
+    """A card in hand."""
+    change(memory, travel(meals=45))
+    worker.spread()
+    return worker.take()[0]
+
+
+def state_of(memory, card):
+    return memory.delivery.state("default", card.message_id)
+
+
+def test_a_card_in_hand_is_handed_out_to_nobody_else(memory, worker, card):
+    assert worker.take() == []
+    assert state_of(memory, card) == CardState.SENDING
+
+
+def test_a_definite_refusal_is_tried_again_when_the_platform_says(memory, worker, card):
+    memory.delivery.not_sent(card, "rate limited", retry_after=2 * HOUR)
+    memory.clock.advance(2 * HOUR - 1)
+    assert worker.take() == []
+    memory.clock.advance(1)
+    (again,) = worker.take()
+    assert (again.message_id, again.fence) == (card.message_id, card.fence + 1)
+
+
+def test_a_permanent_refusal_is_parked(memory, worker, card):
+    memory.delivery.not_sent(card, "blocked", permanent=True)
+    memory.clock.advance(DAY)
+    assert (worker.take(), state_of(memory, card)) == ([], CardState.PARKED)
+
+
+def test_an_earlier_attempt_can_record_nothing_on_a_later_one(memory, worker, card):
+    memory.delivery.not_sent(card, "no")
+    memory.clock.advance(HOUR)
+    worker.take()
+    assert not memory.delivery.sent(card, "mine")
+    memory.delivery.lost(card, "late")
+    memory.delivery.not_sent(card, "late")
+    assert state_of(memory, card) == CardState.SENDING
+
+
+def test_a_worker_past_its_lease_cannot_record_once_its_card_is_in_doubt(memory, worker, card):
+    memory.clock.advance(HOUR)
+    assert memory.delivery.doubtful() == []
+    assert not memory.delivery.sent(card, "late")
+    assert (state_of(memory, card), worker.take()) == (CardState.UNKNOWN, [])
+
+
+def test_a_card_in_doubt_is_looked_for_a_minute_later_and_found(memory, worker, card):
+    memory.delivery.lost(card, "time-out")
+    assert memory.delivery.doubtful() == []
+    memory.clock.advance(MINUTE)
+    (doubtful,) = memory.delivery.doubtful()
+    memory.delivery.found(doubtful, "there")
+    assert (state_of(memory, card), worker.take()) == (CardState.SENT, [])
+    assert deliveries(memory) == [("sent", None)]
+    assert len(rows(memory, LastShown)) == 1
+
+
+def test_a_card_in_doubt_is_sent_again_only_when_it_is_missing(memory, worker, card):
+    memory.delivery.lost(card, "time-out")
+    memory.clock.advance(MINUTE)
+    (doubtful,) = memory.delivery.doubtful()
+    assert worker.take() == []
+    memory.delivery.found(doubtful, None)
+    (again,) = worker.take()
+    assert (again.message_id, again.delivery_key) == (card.message_id, card.delivery_key)
+    assert memory.delivery.sent(again, "ref")
+
+
+def test_a_history_that_cannot_be_read_is_looked_at_again_later(memory, worker, card):
+    memory.delivery.lost(card, "time-out")
+    memory.clock.advance(MINUTE)
+    memory.delivery.look_later(memory.delivery.doubtful()[0])
+    assert (memory.delivery.doubtful(), worker.take()) == ([], [])
+    memory.clock.advance(MINUTE)
+    assert len(memory.delivery.doubtful()) == 1
+
+
+# ── cards that answer directly ──
+
+
+def post(memory, person, subject="event-1"):
+    return memory.delivery.post("default", person.person_id, subject, "answer", lambda given: {"nonce": given})
+
+
+def test_one_event_is_answered_once(memory, ada):
+    assert post(memory, ada) == post(memory, ada)
+    assert len(rows(memory, CardMessage)) == 1
+
+
+def test_two_workers_that_answer_one_event_at_once_answer_once(memory, ada):
+    posted = at_once(*[lambda: post(memory, ada)] * 2)
+    assert posted[0] == posted[1]
+
+
+def test_a_person_without_a_place_to_write_to_is_said_to_be_so(memory):
+    nobody = add_person(memory, "Nobody", bound=False)
+    with pytest.raises(NotFound, match="reached"):
+        post(memory, nobody)
+
+
+def test_a_tap_finds_its_card_by_the_nonce_and_by_no_other(memory, ada):
+    message_id = post(memory, ada)
+    (card,) = rows(memory, CardMessage)
+    assert memory.delivery.tapped(card.nonce).message_id == message_id
+    assert memory.delivery.tapped(nonce()) is None
+
+
+def test_a_renewed_card_is_found_by_its_new_nonce_alone(memory, worker, card):
+    assert memory.delivery.rewrite("default", card.message_id, lambda body, given: (body, None)) is None
+    memory.delivery.sent(card, "ref")
+    renewed = memory.delivery.rewrite("default", card.message_id, lambda _, given: ({"n": given}, None), renew=True)
+    assert renewed.card == {"n": renewed.nonce}
+    assert (memory.delivery.tapped(card.nonce), memory.delivery.tapped(renewed.nonce).message_id) == (
+        None,
+        card.message_id,
+    )

@@ -1,0 +1,103 @@
+"""The bot's parts over a memory and channels of the test's own, wired as the process wires them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bot.actions import Actions, Signer
+from bot.ask import Ask
+from bot.channels.base import Channel
+from bot.commands import Commands
+from bot.delivery import Courier
+from bot.memory_gateway import MemoryGateway
+from bot.worker import Worker
+from cards.actions import Button
+from cards.codec import from_json
+from cards.model import Card, Rows
+from cards.plain import to_plain
+from core.ids import nonce
+from core.memory import Memory
+from core.model.grants import CardAction
+from core.model.principals import Principal
+from tests.fakes.platform_channel import Room
+from tests.support.memories import KEY, KEY_ID
+
+
+@dataclass(frozen=True)
+class Parts:
+    gateway: MemoryGateway
+    courier: Courier
+    actions: Actions
+    commands: Commands
+    ask: Ask
+    worker: Worker
+
+
+def parts_over(memory: Memory, channels: Mapping[str, Channel], owner: str = "worker") -> Parts:
+    gateway = MemoryGateway(memory)
+    courier = Courier(gateway, channels)
+    actions = Actions(gateway, courier, Signer(KEY_ID, KEY))
+    commands = Commands(gateway)
+    ask = Ask(gateway, courier, commands)
+    return Parts(gateway, courier, actions, commands, ask, Worker(gateway, courier, ask, actions, owner))
+
+
+def buttons(card: Card) -> list[Button]:
+    """Every button of a card, those in its rows first."""
+    rows = [row for block in card.blocks if isinstance(block, Rows) for row in block.rows]
+    inside = [action for row in rows for action in row.buttons]
+    return [action for action in (*inside, *card.actions) if isinstance(action, Button)]
+
+
+@dataclass(frozen=True)
+class Chat:
+    """A person's conversation: what they write and tap, and what stands there."""
+
+    parts: Parts
+    room: Room
+    person: Principal
+    name: str
+
+    @property
+    def memory(self) -> Memory:
+        return self.parts.gateway.memory
+
+    def cards(self) -> list[Card]:
+        return [from_json(message["card"]) for message in self.room.messages() if message["person"] == self.name]
+
+    def texts(self) -> list[str]:
+        return [to_plain(card) for card in self.cards()]
+
+    def write(self, text: str, event_id: str = "") -> None:
+        """Something they wrote has come in, and is not yet looked at."""
+        person = self.person
+        self.memory.inbound.receive(
+            person.tenant_id, event_id or nonce(), person.person_id, "question", {"text": text}
+        )
+
+    async def ask(self, text: str, event_id: str = "") -> Card:
+        """Write, and let the bot work; the last card that stands then."""
+        self.write(text, event_id)
+        await self.parts.worker.settle()
+        return self.cards()[-1]
+
+    def button(self, kind: str, arg: str | None = None, at: int = -1) -> Button:
+        """The first button of a kind on a card, the last card unless `at` says otherwise."""
+        return next(b for b in buttons(self.cards()[at]) if b.kind == kind and arg in {None, b.arg})
+
+    async def press(self, button: Button) -> str:
+        """Tap, and see it done; the words that came of it."""
+        return await self.parts.actions.tap(
+            self.person.person_id, button.nonce, CardAction(button.kind, button.target, button.arg)
+        )
+
+    def tap(self, button: Button, event_id: str = "") -> None:
+        """A tap has come in, and is not yet looked at."""
+        person, action = self.person, {"kind": button.kind, "target": button.target, "arg": button.arg}
+        body = {"nonce": button.nonce, **action}
+        self.memory.inbound.receive(person.tenant_id, event_id or nonce(), person.person_id, "tap", body)
+
+    async def save(self, question: str) -> None:
+        """Ask something, and save the answer."""
+        await self.ask(question)
+        await self.press(self.button("answer_save"))
+        await self.parts.worker.settle()
