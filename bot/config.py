@@ -27,7 +27,8 @@ _PREFIX, _NEST = "CLARIFY_", "__"
 _SQLITE = "sqlite:///"
 _LONGEST_SHOWN = 60
 
-Port = Annotated[int, Field(ge=1, le=65_535)]
+Port = Annotated[int, Field(ge=0, le=65_535)]
+"""0: any free port."""
 
 
 def _said(text: str) -> str:

@@ -42,33 +42,40 @@ class Shown:
 
 class Demo:
     def __init__(self, bot: Bot, person_id: UUID, say: Say) -> None:
-        self._bot = bot
+        self.bot = bot
         self._memory = bot.gateway.memory
         self.person = PersonKey(TENANT, person_id)
         self._say = say
 
-    async def play(self) -> list[Shown]:
-        """The whole story; the cards that the revision brought."""
+    async def begin(self) -> None:
+        """The handbook as it was: read, asked, saved and watched."""
         self._say("Reading the handbook of Saltmeadow, first revision…")
         await self._ingest("first")
         asked = {question.id: question.question for question in questions()}
         for name in _ASKED:
             self._say(f"Asking: {asked[name]}")
-            await self._bot.inbox.ask(self.person, name, asked[name])
-            await self._bot.worker.settle()
+            await self.bot.inbox.ask(self.person, name, asked[name])
+            await self.bot.worker.settle()
             await self._tap_answer(name)
-        before = len(await self._cards())
+
+    async def revise(self) -> None:
+        """The handbook changes: pages are edited, and one is removed."""
         self._say("The handbook changes: second revision…")
         await self._ingest("second")
         for gone in pages("first").keys() - pages("second").keys():
-            await self._bot.gateway.call(self._memory.remove, f"{SOURCE_SET}/{gone}", tenant=TENANT)
-        await self._bot.worker.settle()
-        arrived = (await self._cards())[before:]
-        return [Shown(card.fallback_text, to_plain(card)) for card in arrived]
+            await self.bot.gateway.call(self._memory.remove, f"{SOURCE_SET}/{gone}", tenant=TENANT)
+
+    async def play(self) -> list[Shown]:
+        """The whole story; the cards that the revision brought."""
+        await self.begin()
+        before = len(await self._cards())
+        await self.revise()
+        await self.bot.worker.settle()
+        return [Shown(card.fallback_text, to_plain(card)) for card in (await self._cards())[before:]]
 
     async def _ingest(self, revision: Any) -> None:
         for name, data in pages(revision).items():
-            await self._bot.gateway.call(
+            await self.bot.gateway.call(
                 self._memory.ingest,
                 f"{SOURCE_SET}/{name}",
                 data,
@@ -83,11 +90,11 @@ class Demo:
             button = next(b for b in _buttons((await self._cards())[-1]) if b.kind == kind)
             self._say(f"  tapping [{button.label}]")
             tap = Tap(nonce(), "", button.nonce, button.kind, button.target, button.arg)
-            await self._bot.inbox.tap(self.person, tap)
-            await self._bot.worker.settle()
+            await self.bot.inbox.tap(self.person, tap)
+            await self.bot.worker.settle()
 
     async def _cards(self) -> list[Card]:
-        history, _ = await self._bot.gateway.call(self._memory.local.history, TENANT, self.person.person_id)
+        history, _ = await self.bot.gateway.call(self._memory.local.history, TENANT, self.person.person_id)
         return [from_json(view.body["card"]) for view in history if view.author == "bot"]
 
 
@@ -109,8 +116,8 @@ def demo_settings(folder: Path, port: int) -> Settings:
     )
 
 
-async def demo(*, once: bool, as_json: bool, say: Say, port: int = 8081, folder: Path = FOLDER) -> int:
-    """Play the demo; then serve the inbox until interrupted, unless `once`. The exit code: 1 when no card came."""
+def make_demo(folder: Path, port: int, say: Say) -> Demo:
+    """A fresh memory with one person; what a demo left in `folder` before is gone."""
     shutil.rmtree(folder, ignore_errors=True)
     settings = demo_settings(folder, port)
     keys.create(settings.keys)
@@ -119,10 +126,15 @@ async def demo(*, once: bool, as_json: bool, say: Say, port: int = 8081, folder:
     person_id = memory.people.put(TENANT, "Robin", zone="Europe/Berlin")
     memory.people.bind(TENANT, person_id, PLATFORM, "local", str(person_id))
     suggestions = tuple(question.question for question in questions()[:3])
-    bot = Bot(settings, memory, load_signer(settings.keys), suggestions)
+    return Demo(Bot(settings, memory, load_signer(settings.keys), suggestions), person_id, say)
+
+
+async def demo(*, once: bool, as_json: bool, say: Say, port: int = 8081, folder: Path = FOLDER) -> int:
+    """Play the demo; then serve the inbox until interrupted, unless `once`. The exit code: 1 when no card came."""
+    story = make_demo(folder, port, say)
+    bot = story.bot
     async with AsyncExitStack() as stack:
         stack.callback(bot.gateway.close)
-        story = Demo(bot, person_id, say)
         arrived = await story.play()
         _report(arrived, as_json=as_json, say=say)
         if not arrived:

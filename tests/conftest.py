@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from bot.tokens import mint
 from core.access.card_tokens import CardWrite
@@ -17,6 +18,12 @@ from core.store.database import Database
 from core.store.migrate import upgrade
 from tests.support.memories import KEY, KEY_ID, NOW, add_person, open_memory
 from tests.support.postgres import Postgres, running
+from tests.support.skips import pytest_sessionfinish
+
+__all__ = ["pytest_sessionfinish"]
+
+settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("here")
 
 DATA = Path(os.environ.get("CLARIFY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 VECTORS = Path(__file__).parent / "vectors"
