@@ -17,7 +17,7 @@ from core.clock import DAY, Clock, SystemClock
 from core.config import MemoryConfig
 from core.delivery.engine import DeliveryEngine
 from core.embed.protocol import Embedder
-from core.errors import InsufficientEvidence, NotFound
+from core.errors import CoreError, InsufficientEvidence, NotFound
 from core.generate.engine import GenerateEngine
 from core.graph.engine import GraphEngine
 from core.inbound.engine import InboundEngine
@@ -78,8 +78,12 @@ class Memory:
         self.config = config or MemoryConfig()
         self.clock = clock or SystemClock()
         self._database = Database(url, self.clock, synchronous=self.config.store.synchronous)
-        upgrade(self._database)
-        models.check(self._database, embedder)
+        try:
+            upgrade(self._database)
+            models.check(self._database, embedder)
+        except CoreError:
+            self._database.close()
+            raise
         self._embedder = embedder
         self._make_engines(embedder, keys or {})
 
