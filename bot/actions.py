@@ -108,14 +108,14 @@ class Actions:
         outgoing = await self._gateway.call(rewrite, tenant_id, message_id, replaced)
         await self._show(outgoing)
         if outgoing is not None and speaks_of_several(from_json(outgoing.card)):
-            await self._post_beside(outgoing, found)
+            await self._post_beside(outgoing, refreshed.answer_id, found)
 
-    async def _post_beside(self, outgoing: Outgoing, found: Answer) -> None:
+    async def _post_beside(self, outgoing: Outgoing, new_id: UUID, found: Answer) -> None:
         message_id = await self._gateway.call(
             self._memory.delivery.post,
             outgoing.tenant_id,
             outgoing.person_id,
-            f"refreshed:{found.trace_id}",
+            f"refreshed:{new_id}",
             "answer",
             lambda nonce: to_json(_new_answer(found, nonce)),
             answer_offer(found),

@@ -26,10 +26,15 @@ def present(notice: Notice, nonce: str) -> dict[str, Any]:
 
 
 def _memory_change(notice: ChangeNotice, nonce: str) -> Card:
-    lines = [line for changed in notice.lines for line in _lines(changed)]
-    lines.sort(key=lambda line: line.kind != "changed")
+    found = [line for changed in notice.lines for line in _lines(changed)]
+    lines = sorted(_once(found), key=lambda line: line.kind != "changed")
     watches = tuple(MatchedWatch(reason.name, str(reason.watch_id)) for reason in notice.reasons)
     return memory_change(MemoryChangeContent(tuple(lines), watches, nonce, more=notice.more))
+
+
+def _once(lines: Sequence[ChangeLine]) -> list[ChangeLine]:
+    """Each changed passage once, though a watch on its section and one on its document both found it."""
+    return list({(line.source_name, line.section_path, line.before, line.after): line for line in lines}.values())
 
 
 def _lines(changed: evidence.ChangeLine) -> list[ChangeLine]:

@@ -6,6 +6,7 @@ Each step takes a bounded batch and says how much it did; `settle` runs them all
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from uuid import UUID
 
 import structlog
@@ -14,9 +15,12 @@ from bot.actions import Actions
 from bot.ask import Ask
 from bot.delivery import Courier
 from bot.memory_gateway import MemoryGateway
+from core.errors import CoreError
 from core.jobs.kinds import Audience, JobKind
+from core.memory import Refreshed
 from core.model.card_states import CardState
 from core.model.grants import CardAction
+from core.model.principals import Principal
 from core.model.work import Inbound, Leased
 
 log = structlog.get_logger()
@@ -115,7 +119,18 @@ class Worker:
         person_id = UUID(job.payload["person_id"])
         principal = await self._gateway.call(self._memory.people.principal, job.tenant_id, person_id)
         refreshed = await self._gateway.call(self._memory.refresh_answer, answer_id, principal)
+        if refreshed.already:
+            refreshed = await self._shown_again(refreshed, principal)
         await self._actions.refreshed(job.tenant_id, answer_id, message_id, refreshed)
+
+    async def _shown_again(self, refreshed: Refreshed, principal: Principal) -> Refreshed:
+        """With today's answer, to be shown: whoever refreshed it before may have died before the card said so."""
+        saved = await self._gateway.call(self._memory.answer, refreshed.answer_id, principal)
+        try:
+            found = await self._gateway.call(self._memory.generate, saved.question, principal)
+        except CoreError:
+            return refreshed
+        return replace(refreshed, answer=found) if found.known else refreshed
 
     async def _gather(self) -> int:
         return await self._gateway.call(self._memory.delivery.gather)

@@ -70,9 +70,7 @@ class Chat:
     def write(self, text: str, event_id: str = "") -> None:
         """Something they wrote has come in, and is not yet looked at."""
         person = self.person
-        self.memory.inbound.receive(
-            person.tenant_id, event_id or nonce(), person.person_id, "question", {"text": text}
-        )
+        self.memory.inbound.receive(person.tenant_id, event_id or nonce(), person.person_id, "question", {"text": text})
 
     async def ask(self, text: str, event_id: str = "") -> Card:
         """Write, and let the bot work; the last card that stands then."""

@@ -1,0 +1,306 @@
+"""The background work: everything due is done, once, whatever fails or comes twice on the way."""
+
+import asyncio
+
+import pytest
+
+from bot.worker import Worker
+from core.clock import DAY, HOUR, MINUTE, SECOND
+from core.delivery.engine import LOOK_AFTER
+from core.model.watching import ScopeType
+from core.store.tables import CardMessage, ChatIdentity, Inbox, Job, NotifyDelivery, Person
+from tests.fakes.platform_channel import PLATFORM, PlatformChannel
+from tests.support.bots import parts_over
+from tests.support.memories import change_row, document, rows, section, watch_request
+
+ASKED = "What may a meal cost at most?"
+
+
+@pytest.fixture
+def worker(parts):
+    return parts.worker
+
+
+@pytest.fixture
+async def watching(memory, worker, revise, adas, ada):
+    """Ada watches the handbook, and nothing is new to her."""
+    revise()
+    view = memory.watch(watch_request(ada, ScopeType.ENTITY, document("travel.md"), name="travel"), ada)
+    await worker.settle()
+    return view
+
+
+def inbox_states(memory):
+    return [row.state for row in rows(memory, Inbox)]
+
+
+# ── from a change to a card ──
+
+
+async def test_a_change_becomes_one_card_and_then_nothing_is_due(worker, watching, revise, adas, room):
+    revise(meals=55)
+    await worker.settle()
+    [text] = adas.texts()
+    assert "40 EUR at most" in text
+    assert "55 EUR at most" in text
+    assert "You watch travel" in text
+    assert await worker.round() == 0
+    assert room.tried() == 1
+
+
+async def test_two_watches_of_one_person_on_one_change_share_a_card_that_names_both(
+    memory, worker, watching, revise, ada, adas
+):
+    request = watch_request(ada, ScopeType.ENTITY, section("travel.md", "Travel", "Meals"), name="meals")
+    memory.watch(request, ada)
+    revise(meals=55)
+    await worker.settle()
+    [text] = adas.texts()
+    assert "You watch travel and meals" in text
+    assert text.count("Travel › Meals") == 1, "the one passage that changed is shown once"
+
+
+async def test_two_workers_at_once_tell_each_person_of_each_fire_once(memory, worker, revise, ada, adas, bob, bobs):
+    revise()
+    for person in (ada, bob):
+        for number, name in enumerate(("Meals", "Hotels")):
+            refs = (section("travel.md", "Travel", name),)
+            memory.watch(watch_request(person, ScopeType.ENTITY, *refs, name=f"{name} {number}"), person)
+    await worker.settle()
+    revise(meals=55, hotels=180)
+    others = [parts_over(memory, {PLATFORM: PlatformChannel(adas.room.url)}, owner=f"w{n}") for n in range(2)]
+    await asyncio.gather(worker.settle(), *(other.worker.settle() for other in others))
+    for other in others:
+        other.gateway._pool.shutdown()
+    told = [text.count("Travel › Meals") for chat in (adas, bobs) for text in chat.texts()]
+    assert sum(told) == 2, "one card a person speaks of it"
+    assert len({delivery.fire_id for delivery in rows(memory, NotifyDelivery)}) == 4
+
+
+async def test_news_of_a_watch_that_is_muted_comes_as_one_card_when_the_mute_ends(
+    memory, clock, worker, watching, revise, ada, adas
+):
+    memory.mute_all(ada, clock.now() + HOUR)
+    for meals in (50, 55):
+        revise(meals=meals)
+        await worker.settle()
+        clock.advance(10 * MINUTE)
+    assert adas.cards() == []
+    clock.advance(HOUR)
+    await worker.settle()
+    [text] = adas.texts()
+    assert "40 EUR" in text
+    assert "55 EUR" in text
+
+
+@pytest.mark.parametrize("what", ["inactive", "unreachable", "unreadable"])
+async def test_who_lost_a_right_between_the_fire_and_the_send_gets_nothing(
+    what, memory, worker, watching, ada, adas, revise, room
+):
+    revise(meals=55)
+    await worker._sweep()
+    await worker._notify_jobs()
+    await worker._gather()
+    if what == "inactive":
+        change_row(memory, Person, ("default", ada.person_id), active=False)
+    elif what == "unreachable":
+        change_row(memory, ChatIdentity, ("default", PLATFORM, "room", "Ada"), state="unreachable")
+        change_row(memory, Person, ("default", ada.person_id), active=False)
+    else:
+        memory.ingest("travel.md", b"# Travel\n\nFor stewards now.\n", readers=["role:steward"])
+    await worker.settle()
+    assert room.tried() == 0
+    assert [(delivery.state, bool(delivery.reason)) for delivery in rows(memory, NotifyDelivery)] == [("skipped", True)]
+
+
+async def test_a_watch_stopped_before_the_send_tells_nothing(memory, worker, watching, ada, adas, revise, room):
+    await adas.ask("watching")
+    revise(meals=55)
+    await worker._sweep()
+    await worker._notify_jobs()
+    await worker._gather()
+    await adas.press(adas.button("watch_mute", "stop"))
+    await worker.settle()
+    assert [text for text in adas.texts() if "55 EUR" in text] == []
+
+
+# ── questions and taps ──
+
+
+async def test_a_question_that_comes_again_is_answered_once(memory, worker, revise, adas, room):
+    revise()
+    for _ in range(3):
+        await adas.ask(ASKED, event_id="e1")
+    assert len(adas.cards()) == room.tried() == 1
+    assert inbox_states(memory) == ["done"]
+
+
+async def test_the_same_event_id_from_another_person_is_another_question(worker, revise, adas, bobs):
+    revise()
+    await adas.ask(ASKED, event_id="e1")
+    await bobs.ask(ASKED, event_id="e1")
+    assert (len(adas.cards()), len(bobs.cards())) == (1, 1)
+
+
+@pytest.mark.parametrize("trouble", ["429", "500", "cut"])
+async def test_a_question_is_done_only_when_its_card_is_out(trouble, memory, clock, worker, revise, adas, room):
+    revise()
+    room.script(trouble)
+    adas.write(ASKED)
+    await worker.settle()
+    assert inbox_states(memory) == ["ready"]
+    for _ in range(4):
+        clock.advance(LOOK_AFTER + MINUTE)
+        await worker.settle()
+    assert (inbox_states(memory), len(adas.cards())) == (["done"], 1)
+
+
+async def test_a_question_whose_answer_cannot_be_sent_for_good_is_not_driven_for_ever(memory, worker, adas, room):
+    room.script("403")
+    adas.write("help")
+    await worker.settle()
+    assert inbox_states(memory) == ["done"]
+    assert room.tried() == 1
+
+
+async def test_a_question_of_somebody_who_cannot_be_reached_waits_and_is_given_up_in_the_end(
+    memory, clock, worker, ada, adas, room
+):
+    change_row(memory, ChatIdentity, ("default", PLATFORM, "room", "Ada"), state="unreachable")
+    adas.write("help")
+    for _ in range(memory.config.watch.max_attempts):
+        await worker.settle()
+        assert inbox_states(memory) == ["ready"] or clock.now() > 0
+        clock.advance(HOUR)
+    await worker.settle()
+    assert inbox_states(memory) == ["failed"]
+    assert "cannot be reached" in rows(memory, Inbox)[0].result
+
+
+async def test_a_question_left_half_done_is_driven_again_when_its_lease_ends(memory, clock, worker, revise, adas):
+    revise()
+    adas.write(ASKED)
+    assert len(memory.inbound.lease()) == 1, "by a bot that died then"
+    await worker.settle()
+    assert adas.cards() == []
+    clock.advance(memory.config.watch.lease_secs * SECOND)
+    await worker.settle()
+    assert len(adas.cards()) == 1
+
+
+async def test_a_double_click_has_one_effect_and_the_second_shows_it(memory, worker, revise, adas, ada):
+    revise()
+    await adas.ask(ASKED)
+    button = adas.button("answer_save")
+    adas.tap(button)
+    adas.tap(button)
+    await worker.settle()
+    assert len(memory.answers(ada)) == 1
+    assert "You have saved this already." in adas.texts()[0]
+    assert sorted(row.result for row in rows(memory, Inbox) if row.kind == "tap") == [
+        "Saved. You will hear when its words change.",
+        "You have saved this already.",
+    ]
+
+
+async def test_a_tap_that_comes_again_is_done_once(memory, worker, revise, adas):
+    revise()
+    await adas.ask(ASKED)
+    for _ in range(3):
+        adas.tap(adas.button("watch_create"), event_id="t1")
+        await worker.settle()
+        if "watch_create" not in str(adas.cards()[-1].actions):
+            break
+    assert "Watching “Meals”." in adas.texts()[0]
+    assert len([row for row in rows(memory, Inbox) if row.kind == "tap"]) == 1
+
+
+# ── jobs, steps and the loop ──
+
+
+async def test_a_job_that_fails_waits_longer_each_time_and_is_given_up_in_the_end(
+    memory, clock, worker, revise, adas, ada
+):
+    revise()
+    await adas.save(ASKED)
+    revise(meals=55)
+    await worker.settle()
+    await adas.press(adas.button("answer_refresh"))
+    change_row(memory, Person, ("default", ada.person_id), active=False)
+    for _ in range(memory.config.watch.max_attempts):
+        await worker.settle()
+        clock.advance(HOUR)
+    [job] = [job for job in rows(memory, Job) if job.kind == "refresh:answer"]
+    assert (job.state, job.attempts) == ("dead", memory.config.watch.max_attempts)
+    assert "NotFound" in job.error
+
+
+async def test_one_failing_step_stops_no_other(memory, parts, adas):
+    async def fails():
+        raise RuntimeError("broken")
+
+    worker = parts.worker
+    worker._steps = (fails, *worker._steps, fails)
+    adas.write("help")
+    await worker.settle()
+    assert len(adas.cards()) == 1
+
+
+class Heard(PlatformChannel):
+    """Says when something was sent."""
+
+    def __init__(self, room):
+        super().__init__(room)
+        self.sent = asyncio.Event()
+
+    async def send(self, card):
+        outcome = await super().send(card)
+        self.sent.set()
+        return outcome
+
+
+@pytest.fixture
+async def running(memory, room, adas):
+    """A worker in its loop, that has found nothing and waits for an hour; and its channel."""
+    channel = Heard(room.url)
+    parts = parts_over(memory, {PLATFORM: channel})
+    task = asyncio.create_task(parts.worker.run(3600))
+    adas.write("help")
+    parts.worker.wake()
+    await asyncio.wait_for(channel.sent.wait(), 20)
+    channel.sent.clear()
+    yield parts.worker, channel, task
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    parts.gateway._pool.shutdown()
+
+
+async def test_it_works_as_soon_as_it_is_woken(running, adas):
+    worker, channel, _ = running
+    adas.write("whoami")
+    worker.wake()
+    await asyncio.wait_for(channel.sent.wait(), 20)
+    assert adas.texts()[-1].startswith("Ada")
+
+
+async def test_it_ends_when_it_is_cancelled(running):
+    _, _, task = running
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+def test_the_steps_are_in_the_order_in_which_one_causes_the_next(parts):
+    names = [step.__name__ for step in parts.worker._steps]
+    assert isinstance(parts.worker, Worker)
+    assert names == ["_inbound", "_sweep", "_own_jobs", "_notify_jobs", "_gather", "send_due", "reconcile"]
+
+
+async def test_a_job_nobody_can_be_told_of_ends(memory, clock, worker, watching, revise, room, ada):
+    change_row(memory, ChatIdentity, ("default", PLATFORM, "room", "Ada"), state="unreachable")
+    revise(meals=55)
+    await worker.settle()
+    clock.advance(DAY)
+    await worker.settle()
+    assert [(d.state, d.reason) for d in rows(memory, NotifyDelivery)] == [("skipped", "unreachable")]
+    assert (rows(memory, CardMessage), room.tried()) == ([], 0)
