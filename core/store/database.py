@@ -169,7 +169,7 @@ def _parse(url: str) -> URL:
         raise InvalidConfig(
             f"database url scheme {parsed.drivername!r} is not supported: use sqlite:/// or postgresql://"
         )
-    if not parsed.database:
+    if parsed.database in {None, "", ":memory:"}:
         raise InvalidConfig("a SQLite database needs a file: write sqlite:///FILE")
     return parsed
 

@@ -1,0 +1,98 @@
+"""What the migrations make is what the models say, on both databases, from scratch and step by step."""
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect
+from sqlalchemy import text as sql
+from sqlmodel import SQLModel
+
+from core.errors import StoreUnavailable
+from core.store import migrate
+from core.store.database import Database
+from tests.support.memories import open_memory
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty(request, clock, tmp_path):
+    """A database without a table."""
+    if request.param == "sqlite":
+        database = Database(f"sqlite:///{tmp_path / 'empty.db'}", clock)
+        yield database
+        database.close()
+        return
+    with request.getfixturevalue("postgres").database() as url:
+        database = Database(url, clock)
+        yield database
+        database.close()
+
+
+def shape(database):
+    """Every table with its columns, keys and indexes, in words that compare."""
+    inspected = inspect(database.engine)
+    return {
+        table: (
+            sorted((c["name"], str(c["type"]), c["nullable"]) for c in inspected.get_columns(table)),
+            inspected.get_pk_constraint(table)["constrained_columns"],
+            sorted(str(sorted(i.items(), key=str)) for i in inspected.get_indexes(table)),
+            sorted(str(u["column_names"]) for u in inspected.get_unique_constraints(table)),
+        )
+        for table in inspected.get_table_names()
+        if table != "alembic_version"
+    }
+
+
+def step(database, revision):
+    config = migrate._config()
+    with database.engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+
+
+def test_the_migrations_make_what_the_models_say(empty):
+    migrate.upgrade(empty)
+    with empty.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), SQLModel.metadata) == []
+
+
+def test_step_by_step_ends_where_from_scratch_does(empty):
+    for script in reversed(list(ScriptDirectory.from_config(migrate._config()).walk_revisions())):
+        step(empty, script.revision)
+    stepped = shape(empty)
+    with empty.engine.begin() as connection:
+        SQLModel.metadata.drop_all(connection)
+        connection.execute(sql("DROP TABLE alembic_version"))
+    migrate.upgrade(empty)
+    assert shape(empty) == stepped
+
+
+def test_upgrading_again_changes_nothing(empty):
+    migrate.upgrade(empty)
+    before = shape(empty)
+    migrate.upgrade(empty)
+    assert shape(empty) == before
+
+
+def test_every_primary_key_leads_with_the_tenant(empty):
+    migrate.upgrade(empty)
+    inspected = inspect(empty.engine)
+    keys = {table: inspected.get_pk_constraint(table)["constrained_columns"][0] for table in shape(empty)}
+    assert set(keys.values()) == {"tenant_id"}
+
+
+def test_a_database_of_a_newer_program_is_left_alone(empty):
+    migrate.upgrade(empty)
+    with empty.engine.begin() as connection:
+        connection.execute(sql("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StoreUnavailable, match="newer clarify-bot"):
+        migrate.upgrade(empty)
+
+
+def test_a_memory_opened_on_an_empty_database_works_at_once(empty, clock):
+    url = empty.url.render_as_string(hide_password=False)
+    memory = open_memory(url, clock)
+    memory.people.ensure_tenant("default", "Default")
+    assert memory.status("default").documents == 0
+    memory.close()
