@@ -7,7 +7,7 @@ from threading import Lock
 from uuid import UUID
 
 from core.ingest import units as reading_units
-from core.ingest.lineage import Continuation, trace
+from core.ingest.lineage import Continuation, follow
 from core.ingest.reading import read
 from core.model.answers import Cited
 from core.model.documents import Block, Document
@@ -19,11 +19,15 @@ from core.model.spans import Kind, SpanRef
 from core.store import sources
 from core.store.database import ReadTx
 from core.store.versions import NODES
-from core.text.fold import plain
+from core.text.fold import plain, plain_slice
+from core.text.markup import visible
 from core.text.rows import spoken
 
 _CACHED = 64
 """Parsed documents kept: a recheck or a card touches a handful of versions again and again."""
+
+_WHOLE = {Kind.CELL, Kind.CODE}
+"""Kinds whose pieces read on their own; elsewhere a sentence may begin or end within a link."""
 
 Version = tuple[UUID, int]
 """(source_id, source_version_tx)."""
@@ -54,7 +58,11 @@ class _Read:
 
     def spoken(self, unit: reading_units.Unit) -> str:
         """What a unit says in words."""
-        return _said(self.document.blocks[unit.block], self.text(unit.start, unit.end))
+        block, text = self.document.blocks[unit.block], self.text(unit.start, unit.end)
+        if block.kind in _WHOLE:
+            return _said(block, text)
+        start = len(self.text(block.start, unit.start))
+        return plain_slice(visible(block.text), start, start + len(text))
 
 
 class LibraryEngine:
@@ -179,7 +187,7 @@ class LibraryEngine:
         if version not in parsed:
             return {span: Resolution(Standing.TOMBSTONED, reason="erased") for span in cited}
         places = [(span.start, span.end) for span in cited]
-        traced = trace(parsed[version].document, places, parsed[today].document)
+        traced = follow(parsed[version].units, places, parsed[today].units)
         return {span: _resolution(after, today) for span, after in zip(cited, traced, strict=True)}
 
 

@@ -34,7 +34,12 @@ _CLOSING = " .;,。"
 
 def plain(text: str) -> str:
     """The visible words of a Markdown or plain block, white space collapsed, table cells set apart by ` | `."""
-    return _tidy(visible(text).text.replace(BLANK, ""))
+    return plain_slice(visible(text), 0, len(text))
+
+
+def plain_slice(seen: Visible, start: int, end: int) -> str:
+    """`plain` of a part, its markup read where it stands: a link may begin before the part does."""
+    return _tidy(seen.text[start:end].replace(BLANK, ""))
 
 
 def fold(text: str) -> str:
@@ -53,7 +58,11 @@ def fold_slice(seen: Visible, start: int, end: int) -> str:
 
 def fold_words(text: str) -> str:
     """`fold` for text that holds no markup."""
-    text = _CHANNEL.sub("", _APART.sub("", _LONG_DASH.sub("-", normal(text))))
+    text = normal(text)
+    if "-" in text:
+        text = _APART.sub("", _LONG_DASH.sub("-", text))
+    if "#" in text:
+        text = _CHANNEL.sub("", text)
     return _tidy(text).rstrip(_CLOSING)
 
 
@@ -65,7 +74,7 @@ def fold_code(text: str) -> str:
 def normal(text: str) -> str:
     """NFKC and case folded, invisible characters dropped, quotes, dashes and digits of every script made uniform."""
     if text.isascii():
-        return text.casefold().translate(_UNIFORM)
+        return text.lower().replace("`", "'")
     text = _INVISIBLE.sub("", _BETWEEN_WIDE.sub("", text))
     text = _FRACTION.sub(" ", _RAISED.sub("^", text)).translate(_UNIFORM)
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).translate(_UNIFORM)
@@ -78,7 +87,8 @@ def struck(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _tidy(text: str) -> str:
-    return _CELL_EDGE.sub(" | ", " ".join(text.split())).strip("| ")
+    words = " ".join(text.split())
+    return (_CELL_EDGE.sub(" | ", words) if "|" in words else words).strip("| ")
 
 
 def _marked(seen: Visible, start: int, end: int) -> str:
