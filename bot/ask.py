@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from bot.commands import Commands
+from bot.commands import Commands, Reply
 from bot.delivery import Courier
 from bot.memory_gateway import MemoryGateway
 from bot.presenters import answer_card, answer_offer, answer_sources
@@ -10,7 +10,6 @@ from cards.codec import to_json
 from cards.model import Card
 from cards.notices import error, notice
 from core.errors import CoreError, InsufficientEvidence
-from core.model.work import NOTHING_OFFERED
 
 
 class Ask:
@@ -22,42 +21,39 @@ class Ask:
 
     async def question(self, tenant_id: str, person_id: UUID, event_id: str, text: str) -> UUID:
         """Answer a message, once per event; the id of the card that answers it."""
-        post = self._gateway.memory.delivery.post
-        subject = f"event:{event_id}"
-        reply = await self._commands.reply(tenant_id, person_id, text)
-        if reply is not None:
-            message_id = await self._gateway.call(
-                post, tenant_id, person_id, subject, "reply", lambda nonce: to_json(reply.card(nonce)), reply.offer
+        try:
+            reply = await self._commands.reply(tenant_id, person_id, text) or await self._answer(
+                tenant_id, person_id, text
             )
-        else:
-            message_id = await self._answer(tenant_id, person_id, subject, text)
+        except CoreError as problem:
+            reply = _unanswered(problem)
+        message_id = await self._gateway.call(
+            self._memory.delivery.post,
+            tenant_id,
+            person_id,
+            f"event:{event_id}",
+            reply.kind,
+            lambda nonce: to_json(reply.card(nonce)),
+            reply.offer,
+            reply.source_ids,
+        )
         await self._courier.send(tenant_id, message_id)
         return message_id
 
-    async def _answer(self, tenant_id: str, person_id: UUID, subject: str, text: str) -> UUID:
-        post = self._memory.delivery.post
-        try:
-            principal = await self._gateway.call(self._memory.people.principal, tenant_id, person_id)
-            found = await self._gateway.call(self._memory.generate, text, principal)
-        except CoreError as problem:
-            card, offer = _unanswered(problem), NOTHING_OFFERED
-            return await self._gateway.call(
-                post, tenant_id, person_id, subject, "notice", lambda _: to_json(card), offer
-            )
-        offer = answer_offer(found)
-        return await self._gateway.call(
-            post,
-            tenant_id,
-            person_id,
-            subject,
-            "answer",
-            lambda nonce: to_json(answer_card(found, nonce)),
-            offer,
-            answer_sources(found),
+    async def _answer(self, tenant_id: str, person_id: UUID, text: str) -> Reply:
+        principal = await self._gateway.call(self._memory.people.principal, tenant_id, person_id)
+        found = await self._gateway.call(self._memory.generate, text, principal)
+        return Reply(
+            lambda nonce: answer_card(found, nonce), answer_offer(found), "answer", tuple(answer_sources(found))
         )
 
 
-def _unanswered(problem: CoreError) -> Card:
+def _unanswered(problem: CoreError) -> Reply:
+    card = _unanswered_card(problem)
+    return Reply(lambda _: card, kind="notice")
+
+
+def _unanswered_card(problem: CoreError) -> Card:
     if isinstance(problem, InsufficientEvidence):
         hint = "Try other words, or ask whoever keeps your documents whether this is written down."
         return notice("I don’t know", "Nothing in the documents that you can read answers this.", hint)

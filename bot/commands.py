@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from bot.memory_gateway import MemoryGateway
+from cards.limits import ROWS
 from cards.model import Card
 from cards.notices import AnswerEntry, WatchChoice, WatchEntry, choose_watch, notice, saved_list, watch_list
+from cards.phrases import plural
 from core.clock import DAY, HOUR
-from core.model.grants import MUTES, PermittedAction
+from core.model.grants import PermittedAction
 from core.model.principals import Principal
 from core.model.work import NOTHING_OFFERED, Offer
 
@@ -25,10 +27,12 @@ _MUTE_TIMES = {"1h": ("an hour", HOUR), "1d": ("a day", DAY), "1w": ("a week", 7
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """`card` is made for the nonce it gets; `offer` is what its buttons permit."""
+    """`card` is made for the nonce it gets; `offer` is what its buttons permit; `source_ids` are what it quotes."""
 
     card: Callable[[str], Card]
     offer: Offer = NOTHING_OFFERED
+    kind: str = "reply"
+    source_ids: tuple[UUID, ...] = ()
 
 
 Command = Callable[[Principal, str], Awaitable[Reply]]
@@ -51,31 +55,33 @@ class Commands:
 
     async def reply(self, tenant_id: str, person_id: UUID, text: str) -> Reply | None:
         """The reply to a command; None for what is a question."""
-        word, _, rest = text.strip().partition(" ")
-        command, takes_words = self._table.get(word.lower(), (None, False))
-        if command is None or bool(rest.strip()) != takes_words:
+        word, rest = _split(text)
+        command, takes_words = self._table.get(word, (None, False))
+        if command is None or (rest and not takes_words):
             return None
         principal = await self._gateway.call(self._memory.people.principal, tenant_id, person_id)
-        return await command(principal, rest.strip())
+        return await command(principal, rest)
 
     async def _help(self, _: Principal, __: str) -> Reply:
         return _said("What you can say", HELP)
 
     async def _watch(self, principal: Principal, words: str) -> Reply:
+        if not words:
+            return _said("Watch what?", "Write “watch” and a few words of it.", "For example: watch travel expenses.")
         sections = await self._gateway.call(self._memory.find_sections, words, principal)
-        choices = tuple(WatchChoice(str(section.node_id), section.title) for section in sections)
+        choices = tuple(WatchChoice(str(section.node_id), section.title) for section in sections[:ROWS])
         offer = Offer(tuple(PermittedAction("watch_create", choice.target) for choice in choices))
-        return Reply(lambda nonce: choose_watch(words, choices, nonce), offer)
+        return Reply(lambda nonce: choose_watch(words, choices, nonce, len(sections) - len(choices)), offer)
 
     async def _watching(self, principal: Principal, _: str) -> Reply:
         watches = await self._gateway.call(self._memory.watches, principal)
         now = self._memory.clock.now()
         entries = tuple(
             WatchEntry(str(view.watch_id), view.name, state="muted for now" if view.muted_until > now else "")
-            for view in watches
+            for view in watches[:ROWS]
         )
-        offer = Offer(tuple(PermittedAction("watch_mute", entry.target, MUTES) for entry in entries))
-        return Reply(lambda nonce: watch_list(entries, nonce), offer)
+        offer = Offer(tuple(PermittedAction("watch_mute", entry.target, ("stop",)) for entry in entries))
+        return Reply(lambda nonce: watch_list(entries, nonce, len(watches) - len(entries)), offer)
 
     async def _saved(self, principal: Principal, _: str) -> Reply:
         answers = await self._gateway.call(self._memory.answers, principal)
@@ -85,9 +91,8 @@ class Commands:
     async def _mute(self, principal: Principal, words: str) -> Reply:
         known = _MUTE_TIMES.get(words.lower())
         if known is None:
-            return _said(
-                "For how long?", f"“{words}” is not a time I know.", "Write “mute 1h”, “mute 1d” or “mute 1w”."
-            )
+            said = f"“{words}” is not a time I know." if words else "Every card waits until then."
+            return _said("For how long?", said, "Write “mute 1h”, “mute 1d” or “mute 1w”.")
         name, micros = known
         await self._gateway.call(self._memory.mute_all, principal, self._memory.clock.now() + micros)
         return _said(f"Muted for {name}", "Cards wait until then and come as one.", "Write “unmute” to end it now.")
@@ -98,13 +103,20 @@ class Commands:
 
     async def _status(self, principal: Principal, _: str) -> Reply:
         status = await self._gateway.call(self._memory.status, principal.tenant_id)
-        words = f"I remember {status.documents} documents with {status.passages} passages."
+        words = f"I remember {plural(status.documents, 'document')} with {plural(status.passages, 'passage')}."
         return _said("What I remember", words, "Ask me anything about them.")
 
     async def _whoami(self, principal: Principal, _: str) -> Reply:
         person = await self._gateway.call(self._memory.people.get, principal.tenant_id, principal.person_id)
         roles = ", ".join(person.roles) or "none"
         return _said(person.display_name, f"Your roles: {roles}. Your time zone: {person.zone}.")
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The first word, small, and the rest; nothing for words that end in a question mark: they are a question."""
+    word, rest = (*text.split(maxsplit=1), "", "")[:2]
+    rest = rest.strip()
+    return ("", "") if rest.endswith("?") else (word.lower() if rest else word.lower().rstrip("?!."), rest)
 
 
 def _said(title: str, text: str, hint: str = "") -> Reply:

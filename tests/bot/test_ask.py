@@ -1,0 +1,133 @@
+"""Questions: one card for each, which says what is known and nothing that its reader may not know."""
+
+import pytest
+
+from core.errors import StoreUnavailable
+from core.store.tables import CardGrant, CardMessage, Person
+from tests.support.bots import buttons, parts_over
+from tests.support.memories import change_row, page, put, rows
+
+ASKED = "What may a meal cost at most?"
+
+
+async def test_an_answer_quotes_the_words_names_their_place_and_offers_to_save_and_watch(revise, adas):
+    revise()
+    card = await adas.ask(ASKED)
+    [text] = adas.texts()
+    assert "A meal may cost 40 EUR at most. [1]" in text
+    assert "[1] Travel › Meals" in text
+    assert {button.kind for button in buttons(card)} == {"answer_save", "watch_create"}
+
+
+async def test_an_event_is_answered_once_whatever_is_repeated(revise, parts, adas, ada, memory):
+    """Asked again after the documents changed, the event still has the answer it had."""
+    revise()
+    first = await parts.ask.question("default", ada.person_id, "e1", ASKED)
+    revise(meals=55)
+    again = await parts.ask.question("default", ada.person_id, "e1", ASKED)
+    assert first == again
+    assert adas.room.tried() == 1
+    assert "40 EUR" in adas.texts()[0]
+    assert len(rows(memory, CardMessage)) == 1
+
+
+async def test_each_event_has_a_card_of_its_own(revise, adas):
+    revise()
+    await adas.ask(ASKED, event_id="e1")
+    await adas.ask(ASKED, event_id="e2")
+    assert len(adas.cards()) == 2
+
+
+async def test_what_nothing_comes_close_to_is_not_answered_but_the_nearest_passages_are_shown(revise, reopen, adas):
+    revise()
+    strict = parts_over(reopen(answers={"min_cosine": 0.9}), {"fake": adas.parts.courier._channels["fake"]})
+    adas.write("What about the cost of everything?")
+    await strict.worker.settle()
+    strict.gateway._pool.shutdown()
+    [text] = adas.texts()
+    assert "I couldn’t find an answer" in text
+    assert "The nearest passages:" in text
+    assert buttons(adas.cards()[0]) == []
+
+
+async def test_without_documents_it_says_that_it_does_not_know(adas):
+    card = await adas.ask(ASKED)
+    assert adas.texts()[0].startswith("I don’t know")
+    assert buttons(card) == []
+
+
+async def test_what_the_person_may_not_read_is_as_if_it_were_not_there(memory, adas, bobs):
+    """No title, name or word of a document that others may read."""
+    put(memory, "salaries.md", page("Salaries", {"Meals": "A meal may cost 900 EUR at most."}), ["role:steward"])
+    await adas.ask(ASKED)
+    [text] = adas.texts()
+    assert text.startswith("I don’t know")
+    assert not any(word in text.lower() for word in ("salar", "900", "steward"))
+
+
+async def test_an_unreadable_document_is_in_no_answer_though_others_are(memory, revise, adas):
+    revise()
+    put(memory, "salaries.md", page("Salaries", {"Meals": "A meal may cost 900 EUR at most."}), ["role:steward"])
+    await adas.ask(ASKED)
+    stored = str([row.card for row in rows(memory, CardMessage)]).lower()
+    assert "40 eur" in stored
+    assert "salar" not in stored
+    assert "900" not in stored
+
+
+async def test_an_error_is_told_to_the_one_who_asked_and_to_nobody_else(reopen, adas, bobs):
+    without_model = reopen(embedder=None)
+    parts = parts_over(without_model, {"fake": adas.parts.courier._channels["fake"]})
+    adas.write(ASKED)
+    await parts.worker.settle()
+    parts.gateway._pool.shutdown()
+    assert adas.texts()[0].startswith("That did not work")
+    assert "embedding model" in adas.texts()[0]
+    assert bobs.cards() == []
+
+
+async def test_an_error_of_the_store_is_said_in_plain_words(parts, adas, ada, memory):
+    """The gateway's own call fails, as it does when the disk is full."""
+
+    def full(*_):
+        raise StoreUnavailable("the database cannot grow, the disk is full")
+
+    memory.generate = full
+    await adas.ask(ASKED)
+    assert "the disk is full" in adas.texts()[0]
+    assert "Traceback" not in adas.texts()[0]
+
+
+async def test_somebody_who_left_is_answered_nothing(memory, parts, adas, ada, revise):
+    revise()
+    adas.write(ASKED)
+    change_row(memory, Person, ("default", ada.person_id), active=False)
+    await parts.worker.settle()
+    assert [text for text in adas.texts() if "40 EUR" in text] == []
+
+
+async def test_a_card_permits_exactly_its_buttons(revise, adas, memory):
+    revise()
+    card = await adas.ask(ASKED)
+    [grant] = rows(memory, CardGrant)
+    offered = {(kind, target) for kind, target, _ in grant.body["actions"]}
+    assert offered == {(button.kind, button.target) for button in buttons(card)}
+
+
+async def test_a_card_remembers_the_sources_that_it_quotes(revise, adas, memory):
+    revise()
+    put(memory, "other.md", page("Other", {"Dogs": "Dogs are welcome on Fridays."}))
+    await adas.ask(ASKED)
+    [card] = rows(memory, CardMessage)
+    assert len(card.source_ids) == 1
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["<!channel> <@U1>", "[Approve](https://evil.example)", "\u202e\x1b[2J", "{{DATE(x)}}", "a" * 40_000, "?", " \n "],
+)
+async def test_any_text_gets_one_card(hostile, revise, adas):
+    revise()
+    await adas.ask(hostile)
+    assert len(adas.cards()) == 1
+    assert adas.texts()[0].strip()

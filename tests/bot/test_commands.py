@@ -1,0 +1,181 @@
+"""Commands are few and exact: whatever else is written is a question."""
+
+import pytest
+
+from core.clock import DAY, HOUR
+from core.model.watching import ScopeType
+from core.store.tables import CardGrant
+from tests.support.bots import buttons, parts_over
+from tests.support.memories import page, put, rows, section, watch_request
+
+ASKED = "What may a meal cost at most?"
+
+
+async def title_of(parts, principal, text):
+    reply = await parts.commands.reply(principal.tenant_id, principal.person_id, text)
+    return reply and reply.card("n" * 22).title[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("help", "What you can say"),
+        ("  HELP \n", "What you can say"),
+        ("watching", "You watch nothing yet"),
+        ("saved", "You have saved nothing yet"),
+        ("mute 1d", "Muted for a day"),
+        ("Mute  1H", "Muted for an hour"),
+        ("mute\t1w", "Muted for a week"),
+        ("mute", "For how long?"),
+        ("mute 3 fortnights", "For how long?"),
+        ("help?", "What you can say"),
+        ("Status!", "What I remember"),
+        ("mute forever", "For how long?"),
+        ("unmute", "Not muted"),
+        ("status", "What I remember"),
+        ("whoami", "Ada"),
+        ("watch", "Watch what?"),
+        ("watch zebras", "Nothing to watch there"),
+    ],
+)
+async def test_what_is_a_command(text, title, parts, ada):
+    assert await title_of(parts, ada, text) == title
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "help me with my laptop",
+        "status of the refund",
+        "saved time: how much?",
+        "watching the game at work, is that allowed?",
+        "watch out for what?",
+        "watch the deadline or not?",
+        "mute?? why is it so quiet here?",
+        "mute swans in the park: who feeds them?",
+        "unmute myself in a call",
+        "whoami is what command?",
+        "watchdog timers",
+        "helping hands",
+        "",
+        "   ",
+        ASKED,
+    ],
+)
+async def test_what_only_looks_like_a_command_is_a_question(text, parts, ada):
+    assert await title_of(parts, ada, text) is None
+
+
+async def test_help_names_every_command(parts, adas):
+    await adas.ask("help")
+    said = adas.texts()[0]
+    assert [word for word in parts.commands._table if word not in said] == ["help"]
+
+
+async def test_watch_offers_what_the_words_lead_to_and_a_tap_watches_it(revise, adas):
+    revise()
+    card = await adas.ask("watch meals")
+    assert "Choose what to watch" in adas.texts()[0]
+    [button] = [button for button in buttons(card) if button.kind == "watch_create"][:1]
+    assert await adas.press(button) == "Watching “Meals”."
+
+
+async def test_watch_offers_at_most_what_it_shows(memory, adas):
+    """A grant holds no more than its card's buttons."""
+    put(memory, "zebras.md", page("Zebras", {f"Part {n}": f"The zebra number {n} is striped." for n in range(12)}))
+    card = await adas.ask("watch zebra")
+    [grant] = rows(memory, CardGrant)
+    assert len(grant.body["actions"]) == len(buttons(card)) == 5
+    assert "8 more" in adas.texts()[0]
+
+
+async def test_watching_offers_at_most_what_it_shows(memory, adas, ada):
+    put(memory, "zebras.md", page("Zebras", {f"Part {n}": f"The zebra number {n} is striped." for n in range(7)}))
+    for number in range(7):
+        ref = section("zebras.md", "Zebras", f"Part {number}")
+        memory.watch(watch_request(ada, ScopeType.ENTITY, ref, name=f"Part {number}"), ada)
+    card = await adas.ask("watching")
+    [grant] = rows(memory, CardGrant)
+    assert {(target, *args) for _, target, args in grant.body["actions"]} == {
+        (button.target, button.arg) for button in buttons(card)
+    }
+    assert "You watch 7 things" in adas.texts()[0]
+    assert "2 more" in adas.texts()[0]
+
+
+async def test_a_command_that_fails_says_so(reopen, adas):
+    parts = parts_over(reopen(embedder=None), {"fake": adas.parts.courier._channels["fake"]})
+    adas.write("watch meals")
+    await parts.worker.settle()
+    parts.gateway._pool.shutdown()
+    assert adas.texts()[0].startswith("That did not work")
+
+
+async def test_watch_shows_nothing_that_the_person_may_not_read(memory, adas):
+    put(memory, "salaries.md", page("Salaries", {"Meals": "A meal may cost 900 EUR at most."}), ["role:steward"])
+    await adas.ask("watch meals")
+    assert "Nothing to watch there" in adas.texts()[0]
+    assert "Salaries" not in adas.texts()[0]
+
+
+async def test_watching_lists_each_watch_with_a_way_to_stop_it(revise, adas):
+    revise()
+    await adas.ask("watch meals")
+    await adas.press(adas.button("watch_create"))
+    await adas.ask("watching")
+    assert "You watch 1 thing" in adas.texts()[-1]
+    await adas.press(adas.button("watch_mute", "stop"))
+    await adas.ask("watching")
+    assert "You watch nothing yet" in adas.texts()[-1]
+
+
+async def test_watching_says_which_watch_is_muted(revise, adas, memory, ada, parts):
+    revise()
+    await adas.ask("watch meals")
+    await adas.press(adas.button("watch_create"))
+    revise(meals=55)
+    await parts.worker.settle()
+    await adas.press(adas.button("watch_mute", "1d"))
+    await adas.ask("watching")
+    assert "muted for now" in adas.texts()[-1]
+
+
+async def test_saved_lists_the_answers_and_how_they_stand(revise, adas, parts):
+    revise()
+    await adas.save(ASKED)
+    await adas.ask("saved")
+    assert ASKED in adas.texts()[-1]
+    assert "Its sources still say what it says." in adas.texts()[-1]
+
+
+@pytest.mark.parametrize(("words", "lasts"), [("1h", HOUR), ("1d", DAY), ("1w", 7 * DAY)])
+async def test_mute_holds_every_card_for_that_long(words, lasts, memory, clock, adas, ada):
+    await adas.ask(f"mute {words}")
+    assert memory.people.get("default", ada.person_id).muted_until == clock.now() + lasts
+    assert len(adas.cards()) == 1, "the reply itself is not held"
+
+
+async def test_unmute_ends_it(memory, adas, ada):
+    await adas.ask("mute 1w")
+    await adas.ask("unmute")
+    assert memory.people.get("default", ada.person_id).muted_until == 0
+
+
+async def test_status_counts_what_is_remembered(revise, adas):
+    revise()
+    await adas.ask("status")
+    assert "I remember 1 document with" in adas.texts()[0]
+
+
+async def test_whoami_says_who_and_with_which_rights(adas):
+    await adas.ask("whoami")
+    text = adas.texts()[0]
+    assert text.startswith("Ada")
+    assert "member" in text
+    assert "Europe/Berlin" in text
+
+
+async def test_every_command_is_answered_in_the_persons_own_conversation_only(adas, bobs):
+    for text in ("help", "watching", "saved", "mute 1d", "unmute", "status", "whoami"):
+        await adas.ask(text)
+    assert (len(adas.cards()), bobs.cards()) == (7, [])
