@@ -1,0 +1,161 @@
+"""Memories in which something is due, and what a platform was told of it in the end."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from bot.channels.base import Absent, Sent
+from cards.codec import from_json
+from cards.plain import to_plain
+from core.clock import HOUR, ManualClock
+from core.memory import Memory
+from core.model.notices import Outgoing
+from core.model.principals import Principal
+from core.model.watching import Event, ScopeType
+from core.store import messages, watches
+from core.store.database import Database, ReadTx
+from core.store.tables import CardMessage
+from tests.fakes.platform_channel import PLATFORM, Room
+from tests.support.bots import buttons, parts_over
+from tests.support.memories import NOW, document, open_memory, page, put, section, watch_request
+
+TENANT = "default"
+QUESTION = "What may a meal cost at most?"
+
+
+@dataclass
+class Recorder:
+    """A channel that accepts everything, as the platform numbers it."""
+
+    sent: list[Outgoing] = field(default_factory=list)
+
+    async def send(self, card: Outgoing) -> Sent:
+        self.sent.append(card)
+        return Sent(f"m{len(self.sent) - 1}")
+
+    async def update(self, card: Outgoing) -> None:
+        raise AssertionError("nothing is rewritten before the crash")
+
+    async def find_sent(self, card: Outgoing) -> Absent:
+        return Absent()
+
+
+def handbook(meals: int, hotels: int) -> bytes:
+    words = {"Meals": f"A meal may cost {meals} EUR at most.", "Hotels": f"A night may cost {hotels} EUR at most."}
+    return page("Travel", words)
+
+
+def _person(memory: Memory, name: str) -> Principal:
+    person_id = memory.people.put(TENANT, name)
+    memory.people.bind(TENANT, person_id, PLATFORM, "room", name)
+    return memory.people.principal(TENANT, person_id)
+
+
+def _settle(memory: Memory, channel: Recorder) -> None:
+    parts = parts_over(memory, {PLATFORM: channel})
+    asyncio.run(parts.worker.settle())
+    parts.gateway._pool.shutdown()
+
+
+def question(memory: Memory, _: Recorder) -> None:
+    """Ada has asked something, and the bot has only just received it."""
+    ada = _person(memory, "Ada")
+    put(memory, "travel.md", handbook(40, 150))
+    memory.inbound.receive(TENANT, "e1", ada.person_id, "question", {"text": QUESTION})
+
+
+def news(memory: Memory, channel: Recorder) -> None:
+    """What three watches and a saved answer are about has changed, and nobody has looked yet."""
+    ada, bob = _person(memory, "Ada"), _person(memory, "Bob")
+    put(memory, "travel.md", handbook(40, 150))
+    memory.watch(watch_request(ada, ScopeType.ENTITY, section("travel.md", "Travel", "Meals"), name="meals"), ada)
+    memory.watch(watch_request(ada, ScopeType.ENTITY, section("travel.md", "Travel", "Hotels"), name="hotels"), ada)
+    memory.watch(watch_request(bob, ScopeType.ENTITY, document("travel.md"), name="travel"), bob)
+    memory.save_answer(memory.generate(QUESTION, ada).trace_id, ada)
+    _settle(memory, channel)
+    put(memory, "travel.md", handbook(55, 180))
+
+
+def _tap_refresh(memory: Memory, channel: Recorder) -> None:
+    """Ada taps the first [Refresh answer] that she sees."""
+    memory.clock.advance(HOUR)  # type: ignore[attr-defined]  # a ManualClock
+    [card] = [card for card in channel.sent if "answer_refresh" in str(card.card)]
+    button = next(button for button in buttons(from_json(card.card)) if button.kind == "answer_refresh")
+    body = {"nonce": button.nonce, "kind": button.kind, "target": button.target, "arg": None}
+    memory.inbound.receive(TENANT, "t1", card.person_id, "tap", body)
+
+
+def refresh(memory: Memory, channel: Recorder) -> None:
+    """All of the news has been told, and Ada has just tapped [Refresh answer]."""
+    news(memory, channel)
+    _settle(memory, channel)
+    _tap_refresh(memory, channel)
+
+
+def refresh_of_two(memory: Memory, channel: Recorder) -> None:
+    """One card told of two saved answers, and Ada wants one of them anew."""
+    ada = _person(memory, "Ada")
+    put(memory, "travel.md", handbook(40, 150))
+    for asked in (QUESTION, "What may a night cost at most?"):
+        memory.save_answer(memory.generate(asked, ada).trace_id, ada)
+    _settle(memory, channel)
+    put(memory, "travel.md", handbook(55, 180))
+    _settle(memory, channel)
+    _tap_refresh(memory, channel)
+
+
+WORLDS: dict[str, Callable[[Memory, Recorder], None]] = {
+    "news": news,
+    "question": question,
+    "refresh": refresh,
+    "refresh of two": refresh_of_two,
+}
+
+
+def build(name: str, url: str) -> list[Outgoing]:
+    """Make a world on a migrated database; what the platform has been sent in it."""
+    memory = open_memory(url, ManualClock(NOW - 6 * HOUR), watch={"settle_secs": 0})
+    memory.people.ensure_tenant(TENANT, "Default")
+    channel = Recorder()
+    WORLDS[name](memory, channel)
+    memory.close()
+    return channel.sent
+
+
+@dataclass(frozen=True)
+class Told:
+    """`news`: how often each person was told of each fire, or sent each other card. `texts`: what stands there now."""
+
+    news: Counter[Any]
+    texts: Counter[str]
+
+
+def told(url: str, room: Room) -> Told:
+    database = Database(url, ManualClock(NOW))
+    with database.read(TENANT) as tx:
+        accepted = room.messages()
+        news = Counter(line for message in accepted for line in _lines(tx, message))
+    database.close()
+    return Told(news, Counter(to_plain(from_json(message["card"])) for message in accepted))
+
+
+def _lines(tx: ReadTx, message: dict[str, Any]) -> list[Any]:
+    row = messages.get(tx, UUID(message["key"]))
+    assert isinstance(row, CardMessage), f"the platform has {message['key']}, which no ledger knows"
+    deliveries = messages.deliveries_of(tx, row.message_id)
+    if not deliveries:
+        cause, _, by = row.subject.partition(":")  # the new answer's id is made anew in every run
+        return [(message["person"], cause if cause == "refreshed" else by)]
+    fires = watches.fires(tx, [delivery.fire_id for delivery in deliveries])
+    return [(message["person"], _fire(*fires[delivery.fire_id])) for delivery in deliveries]
+
+
+def _fire(fire: Any, watch: Any) -> Any:
+    """A fire's identity: its own id, but for what an answer's check causes, which happens when the check runs."""
+    if watch.scope_type == ScopeType.ANSWER:
+        events = [Event.from_json(event) for event in fire.events]
+        return str(watch.watch_id), tuple((event.kind, str(event.ref_id)) for event in events)
+    return str(fire.fire_id)
