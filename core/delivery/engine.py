@@ -177,7 +177,11 @@ class DeliveryEngine:
             message.not_before = until
             tx.session.add(message)
             return False
-        composed = self._notices.compose(tx, people.principal(person), message.kind, live) if live else None
+        try:
+            composed = self._notices.compose(tx, people.principal(person), message.kind, live) if live else None
+        except NotFound:
+            _drop(tx, message, "not_authorised")
+            return False
         if composed is None:
             _drop(tx, message, "no_net_change" if live else "suppressed")
             return False

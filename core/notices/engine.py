@@ -5,6 +5,7 @@ from uuid import UUID
 
 from core.answers.status import AnswerStatus, ClaimState
 from core.delivery.grouping import ANSWERS, changes
+from core.errors import NotFound
 from core.model.evidence import ChangeLine
 from core.model.node_ids import document_id
 from core.model.nodes import DOCUMENT, Node
@@ -25,7 +26,10 @@ class NoticesEngine:
         self._library = library
 
     def compose(self, tx: WriteTx, principal: Principal, kind: str, fires: Fires) -> Composed | None:
-        """The notice of these fires as the principal may see it now; None when there is nothing to tell."""
+        """The notice of these fires as the principal may see it now; None when nothing is different.
+
+        Raises NotFound when something is, and the principal may see none of it.
+        """
         first = _first_changes(fires)
         shown = messages.last_shown(tx, principal.person_id, {ref_id for _, ref_id in first})
         if kind == ANSWERS:
@@ -41,6 +45,8 @@ class NoticesEngine:
         readable = sources.readable(tx, principal)
         found = [self._line(tx, *ref, since, seen=seen) for ref, (since, seen) in baseline.items()]
         lines = [(source_id, line) for source_id, line in filter(None, found) if source_id in readable]
+        if not lines and any(found):
+            raise NotFound
         if not lines:
             return None
         reasons = tuple({watch.watch_id: Reason(watch.watch_id, watch.name) for _, watch in fires}.values())

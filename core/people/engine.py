@@ -58,18 +58,12 @@ class PeopleEngine:
             raise InvalidRequest(f"{zone!r} is no time zone: write an IANA name, such as Europe/Berlin") from error
         person_id = derived("person", tenant_id, email or display_name)
         with self._database.write(tenant_id) as tx:
-            tx.session.merge(
-                Person(
-                    tenant_id=tenant_id,
-                    person_id=person_id,
-                    display_name=display_name,
-                    email=email,
-                    zone=zone,
-                    locale=locale,
-                    roles=sorted(set(roles)),
-                    created_at=tx.now,
-                )
+            person = people.get(tx, person_id) or Person(
+                tenant_id=tenant_id, person_id=person_id, display_name=display_name, roles=[], created_at=tx.now
             )
+            person.display_name, person.email, person.zone, person.locale = display_name, email, zone, locale
+            person.roles = sorted(set(roles))
+            tx.session.add(person)
         return person_id
 
     def bind(self, tenant_id: str, person_id: UUID, platform: str, workspace: str, user_id: str) -> None:

@@ -99,13 +99,14 @@ def test_a_url_that_names_no_database_says_what_would_be_right(clock, url, wants
 # ── what cannot be written ──
 
 
-def test_a_read_only_database(memory, database_url):
-    if not memory._database.is_sqlite:
-        pytest.skip("a matter of files")
+def test_a_read_only_database(sqlite_url, clock):
+    memory = open_memory(sqlite_url, clock)
+    memory.people.ensure_tenant("default", "Default")
     with memory._database.engine.connect() as connection:
         connection.execute(sql("PRAGMA query_only = ON"))
     with pytest.raises(StoreUnavailable, match="is read-only"):
         put(memory, "travel.md", TEXT)
+    memory.close()
 
 
 def test_a_full_disk_leaves_nothing_half_written_and_the_memory_usable(sqlite_url, clock):
@@ -212,11 +213,11 @@ def test_without_an_embedder_the_structured_leg_still_works(memory, reopen):
         blind.plan(PlanRequest(question="What do meals cost?"), ada)
 
 
-def test_a_copied_file_is_the_same_memory(memory, database_url, tmp_path, clock):
-    if not memory._database.is_sqlite:
-        pytest.skip("a matter of files")
+def test_a_copied_file_is_the_same_memory(sqlite_url, tmp_path, clock):
+    memory = open_memory(sqlite_url, clock)
+    memory.people.ensure_tenant("default", "Default")
     put(memory, "travel.md", TEXT)
     memory.close()
-    copy = open_memory(f"sqlite:///{shutil.copy(database_url.removeprefix('sqlite:///'), tmp_path / 'copy.db')}", clock)
+    copy = open_memory(f"sqlite:///{shutil.copy(sqlite_url.removeprefix('sqlite:///'), tmp_path / 'copy.db')}", clock)
     assert [view.uri for view in copy.sources()] == ["travel.md"]
     copy.close()

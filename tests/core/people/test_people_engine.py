@@ -1,0 +1,43 @@
+"""People are renewed without losing what was decided about them meanwhile."""
+
+import pytest
+
+from core.clock import DAY
+from core.errors import InvalidRequest, NotFound
+from core.store.tables import Person
+from tests.support.memories import add_person, change_row, rows
+
+
+def test_renewing_a_person_keeps_their_id_their_mute_and_their_state(memory, clock):
+    first = memory.people.put("default", "Ada", email="ada@example.com")
+    change_row(memory, Person, ("default", first), active=False, muted_until=clock.now() + DAY)
+    again = memory.people.put("default", "Ada L.", email="ada@example.com", roles=["admin"], zone="Europe/Berlin")
+    (person,) = rows(memory, Person)
+    assert (again, person.display_name, person.roles, person.zone) == (first, "Ada L.", ["admin"], "Europe/Berlin")
+    assert (person.active, person.muted_until) == (False, clock.now() + DAY)
+
+
+def test_a_person_who_has_left_is_no_principal(memory, ada):
+    change_row(memory, Person, ("default", ada.person_id), active=False)
+    with pytest.raises(NotFound):
+        memory.people.principal("default", ada.person_id)
+
+
+def test_an_unknown_time_zone_says_what_would_be_right(memory):
+    with pytest.raises(InvalidRequest, match="Europe/Berlin"):
+        memory.people.put("default", "Ada", zone="Mars/Olympus")
+
+
+def test_a_name_that_several_share_is_not_guessed_at(memory):
+    for address in ("a@example.com", "b@example.com"):
+        memory.people.put("default", "Ada", email=address)
+    with pytest.raises(InvalidRequest, match="2 people"):
+        memory.people.named("default", "Ada")
+    assert memory.people.named("default", "a@example.com").display_name == "Ada"
+
+
+def test_a_person_of_one_tenant_is_nobody_in_another(memory, ada):
+    memory.people.ensure_tenant("other", "Other")
+    with pytest.raises(NotFound):
+        memory.people.principal("other", ada.person_id)
+    assert add_person(memory, "Ada", tenant="other").person_id != ada.person_id
