@@ -198,7 +198,7 @@ class AnswersEngine:
         return Judged(ClaimState.AFFECTED, Severity.MATERIAL, nearest(text, sentences))
 
     def _read(self, tx: ReadTx, text: str, spans: Sequence[SpanRef], readable: Collection[UUID]) -> Reading | None:
-        """Rule 4: the sections that held the evidence first; where nothing near stands there, all the owner may read."""
+        """Rule 4: the sections that held the evidence first; where nothing near is there, all the owner may read."""
         now = self._database.clock.now()
         near = self._library.around(tx, spans, now)
         verdict = self._reader.still_says(text, near)
