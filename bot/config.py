@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings.exceptions import SettingsError
 
 from core.clock import Clock
 from core.config import AnswersConfig, MemoryConfig, StoreConfig, WatchConfig
@@ -100,12 +101,12 @@ class Settings(BaseSettings):
         cls,
         settings_cls: type[BaseSettings],  # noqa: ARG003 - called by these names
         init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The environment goes before the file; nothing else is read."""
-        return env_settings, init_settings
+        """What is given alone: `load` reads the environment, so that settings made in code are what they say."""
+        return (init_settings,)
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
@@ -123,7 +124,7 @@ def load(path: Path | None = None) -> Settings:
     file = Path(FILE) if path is None else path
     given = _read(file) if path is not None or file.exists() else {}
     try:
-        settings = Settings(**given)
+        settings = Settings(**_merged(given, EnvSettingsSource(Settings)()))
     except ValidationError as error:
         raise InvalidConfig("; ".join(_problem(file, problem) for problem in error.errors())) from error
     except SettingsError as error:
@@ -138,6 +139,16 @@ def _read(file: Path) -> dict[str, Any]:
         raise InvalidConfig(f"{file}: cannot be read: {error.strerror}; `clarify-bot init` makes one") from error
     except ValueError as error:
         raise InvalidConfig(f"{file}: not TOML in UTF-8: {error}") from error
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables are merged key by key; anything else is replaced."""
+    both = {
+        key: _merged(below[key], value)
+        for key, value in above.items()
+        if isinstance(value, dict) and isinstance(below.get(key), dict)
+    }
+    return {**below, **above, **both}
 
 
 def _problem(file: Path, problem: Mapping[str, Any]) -> str:

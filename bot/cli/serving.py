@@ -1,5 +1,7 @@
 """`run` and `demo`."""
 
+import logging
+import sys
 from collections.abc import Coroutine
 from typing import Annotated, Any
 
@@ -20,6 +22,7 @@ def run(config: Config = None) -> None:
 
     settings = settings_of(config)
     require_database(settings)
+    _log(logging.INFO)
     raise typer.Exit(_until_done(app.run(settings)))
 
 
@@ -34,8 +37,25 @@ def demo(
     """
     from bot.demo import demo as play
 
+    _log(logging.WARNING)
     raise typer.Exit(
         _until_done(play(once=once, as_json=as_json, say=lambda text: say(text, aside=as_json), port=port))
+    )
+
+
+def _log(level: int) -> None:
+    """Events as JSON, one a line, on stderr: stdout is for what was asked for."""
+    import structlog
+
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso"),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
     )
 
 

@@ -67,6 +67,14 @@ def test_the_environment_goes_before_the_file(here, monkeypatch):
     assert settings.sources[0].every_secs == 300
 
 
+def test_settings_made_in_code_are_what_they_say(here, monkeypatch):
+    """The demo must never play into the database that the environment names."""
+    monkeypatch.setenv("CLARIFY_DATABASE", "sqlite:///real.db")
+    monkeypatch.setenv("CLARIFY_TENANT", "real")
+    settings = Settings(database="sqlite:///demo.db")
+    assert (settings.database, settings.tenant) == ("sqlite:///demo.db", "default")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -1,0 +1,55 @@
+"""`run` and `demo` as processes: what they leave on stdout, and how they end."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def start(tmp_path):
+    def call(*arguments, **settings):
+        env = os.environ | {"PYTHONPATH": str(ROOT), "CLARIFY_EMBEDDER": "hashing", **settings}
+        command = [sys.executable, "-c", "from bot.cli import main; main()", *arguments]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=tmp_path)
+
+    return call
+
+
+@pytest.fixture
+def taken():
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        held.listen()
+        yield held.getsockname()[1]
+
+
+def test_run_needs_a_database_that_was_set_up(start):
+    process = start("run")
+    message = process.communicate()[1].decode()
+    assert (process.returncode, message.count("\n")) == (1, 1)
+    assert "clarify-bot init" in message
+
+
+@pytest.mark.parametrize("which", ["HTTP", "INBOX"])
+def test_a_port_in_use_is_one_sentence(start, taken, which):
+    start("init").communicate()
+    ports = {"CLARIFY_INBOX__ENABLED": "true", "CLARIFY_HTTP__PORT": "0", "CLARIFY_INBOX__PORT": "0"}
+    process = start("run", **ports | {f"CLARIFY_{which}__PORT": str(taken)})
+    message = process.communicate()[1].decode()
+    assert process.returncode == 1
+    assert str(taken) in message.splitlines()[-1]
+    assert "Traceback" not in message
+
+
+def test_the_demos_json_is_all_there_is_on_stdout(start):
+    process = start("demo", "--once", "--json", "--port", "0")
+    out, err = process.communicate()
+    assert process.returncode == 0, err.decode()
+    assert json.loads(out)["cards"]
