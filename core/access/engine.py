@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from core.access.card_tokens import LEEWAY_SECS, CardWriteClaims, check_claims, check_request, signed_claims
 from core.clock import SECOND
-from core.errors import NotFound, Refused
+from core.errors import CoreError, NotFound, Refused
 from core.ids import random_id
 from core.model.grants import CardAction, Grant, grant_from_json
 from core.model.principals import Principal
@@ -31,14 +31,17 @@ class AccessEngine:
         self._effects = effects
 
     def redeem(self, token: str, action: CardAction) -> dict[str, Any]:
-        """Do what a card offered, once. Raises Refused with the code of the first rule that does not hold."""
+        """Do what a card offered, once.
+
+        Raises Refused with the code of the first rule that does not hold, or what the write itself raises.
+        """
         claims = signed_claims(token, self._keys)
         try:
             check_claims(claims, self._database.clock.now())
             self._burn(claims)
             with self._database.write(claims.tenant) as tx:
                 return self._act(tx, claims, action)
-        except Refused as refusal:
+        except CoreError as refusal:
             self._audit_refusal(claims, action, refusal)
             raise
 
@@ -64,7 +67,7 @@ class AccessEngine:
         _audit(tx, f"person:{person.person_id}", action, "done", {})
         return result
 
-    def _audit_refusal(self, claims: CardWriteClaims, action: CardAction, refusal: Refused) -> None:
+    def _audit_refusal(self, claims: CardWriteClaims, action: CardAction, refusal: CoreError) -> None:
         with self._database.write(claims.tenant) as tx:
             _audit(tx, f"person:{claims.person_id}", action, "refused", {"code": refusal.code, "jti": claims.jti})
 
