@@ -41,8 +41,12 @@ def trace(old: Document, spans: Sequence[tuple[int, int]], new: Document | None)
     """What became of each span (bytes of the old text), in order."""
     if new is None:
         return tuple(Continuation("gone", reason="document removed") for _ in spans)
-    cited = units(old)
-    matches = _matches(cited, units(new))
+    return follow(units(old), spans, units(new))
+
+
+def follow(cited: Sequence[Unit], spans: Sequence[tuple[int, int]], today: Sequence[Unit]) -> tuple[Continuation, ...]:
+    """`trace` between the units of two versions."""
+    matches = _matches(cited, today)
     starts, ends = [unit.start for unit in cited], [unit.end for unit in cited]
     found = []
     for start, end in spans:

@@ -9,6 +9,7 @@ only their qualifiers are kept, so that any other edit to them changes nothing (
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 from core.ingest.notices import Notices, follow_up, said
 from core.model.documents import Block, Document
@@ -59,12 +60,9 @@ def units(document: Document) -> tuple[Unit, ...]:
 
 
 def _alone(document: Document) -> Iterator[Unit]:
-    strikes, title = _Strikes(document.text.encode()), _title(document)
-    labels: dict[int, Words] = {}
+    strikes, contexts = _Strikes(document.text.encode()), _Contexts(document)
     for place, block in enumerate(document.blocks):
-        context = _context(block, title, labels.get(block.section, ()))
-        if label := _label(block):
-            labels[block.section] = label
+        context = contexts.of(block)
         if block.kind is Kind.CODE:
             yield from _lines(place, block, context)
         else:
@@ -87,7 +85,8 @@ def _in_company(document: Document, alone: list[Unit]) -> Iterator[Unit]:
         if i and alone[i - 1].block == unit.block:
             before.update(words[i - 1])
         after = _after(document, alone[i : i + 2])
-        yield replace(unit, context=replace(unit.context, before=tuple(sorted(before)), after=after))
+        context = replace(unit.context, before=tuple(sorted(before)), after=after) if before or after else unit.context
+        yield replace(unit, context=context) if before or after else unit
         notices.read(unit.block, unit.key)
 
 
@@ -106,12 +105,6 @@ def _label(block: Block) -> Words:
     """A short paragraph all in bold heads what follows it in its section, up to the next."""
     found = _BOLD.fullmatch(block.text) if block.kind is Kind.PARAGRAPH and not block.lead else None
     return (fold(found[0]),) if found and len(found[0].split()) <= _LABEL_WORDS else ()
-
-
-def _context(block: Block, title: Words, label: Words) -> Context:
-    titles = block.path[:-1] if block.kind is Kind.HEADING else block.path
-    lead = () if _label(block) else (*label, *map(_lead, block.lead))
-    return Context(tuple(map(fold, titles)) or title, fold(block.header), lead)
 
 
 def _lead(text: str) -> str:
@@ -133,7 +126,8 @@ def _sentences(place: int, block: Block, context: Context, strikes: "_Strikes") 
         byte, at = first + len(block.text[start:end].encode()), end
         words = fold_slice(seen, start, end)
         if words:
-            yield Unit(place, first, byte, _key(words), replace(context, struck=_struck(words)))
+            struck = _struck(words)
+            yield Unit(place, first, byte, _key(words), replace(context, struck=struck) if struck else context)
 
 
 def _key(words: str) -> str:
@@ -159,6 +153,23 @@ def _lines(place: int, block: Block, context: Context) -> Iterator[Unit]:
             yield Unit(place, start, start + len(shown.encode()), fold_code(line), replace(context, lead=lead))
             enclosing.append((indent, fold_code(line)))
         byte += size + 1
+
+
+class _Contexts:
+    """The context of each block, read in order. Titles, headers and leads, which many blocks share, are folded once."""
+
+    def __init__(self, document: Document) -> None:
+        self._title = _title(document)
+        self._labels: dict[int, Words] = {}
+        self._fold, self._lead = cache(fold), cache(_lead)
+
+    def of(self, block: Block) -> Context:
+        label = _label(block)
+        lead = () if label else (*self._labels.get(block.section, ()), *map(self._lead, block.lead))
+        if label:
+            self._labels[block.section] = label
+        titles = block.path[:-1] if block.kind is Kind.HEADING else block.path
+        return Context(tuple(map(self._fold, titles)) or self._title, self._fold(block.header), lead)
 
 
 class _Strikes:

@@ -32,6 +32,8 @@ class Visible:
 
 
 _SPECIAL = re.compile(r"[\\`<&*_~\[\]{\n]")
+_BARE = re.compile(r"(?:[^\W\d_][^\\`<&*_~\[\]{\n]*+)?+")
+"""Most titles and sentences: a letter begins no markup of a line, and nothing follows that could begin any."""
 _LINE = re.compile(
     r"[ \t]*+(?:>[ \t]?+)*+[ \t]*+(?:"
     r"(?P<rule>[-=:|*_][-=:|*_ \t]++(?=\n|\Z))"
@@ -72,6 +74,8 @@ def visible(text: str, *, struck: str = "") -> Visible:
 
     `struck`: the name of a striking tag that an earlier block left open.
     """
+    if not struck and _BARE.fullmatch(text):
+        return Visible(text)
     scan = _Scan(text)
     if struck:
         scan.open_strikes[struck] = 0
