@@ -10,7 +10,7 @@ from core.graph import bitemporal
 from core.model.nodes import Edge, EdgeWrite, Node, NodeWrite
 from core.store import boundaries
 from core.store.database import ReadTx, WriteTx
-from core.store.versions import EDGES, NODES
+from core.store.versions import EDGES, NODES, Versions, batches
 
 R = TypeVar("R", Node, Edge)
 
@@ -29,29 +29,25 @@ class GraphEngine:
 
     def write(self, tx: WriteTx, writes: Sequence[NodeWrite], valid: tuple[int, int]) -> None:
         """Let each node be so over `valid`; one feed row a node, and a boundary where `valid` begins or ends ahead."""
-        existing = _grouped(NODES.open_rows(tx, [write.node_id for write in writes], valid), "node_id")
-        opened: list[Node] = []
-        closed: list[Node] = []
-        for write in writes:
-            rows = existing.get(write.node_id, [])
-            ends, begins = _change(rows, write.over(valid, tx.tx))
-            closed += ends
-            opened += begins
-            _report(tx, write, rows)
-        NODES.close(tx, closed)
-        NODES.insert(tx, opened)
+        for batch in batches(writes):
+            stood = _put(tx, NODES, [write.over(valid, tx.tx) for write in batch], valid)
+            for write in batch:
+                _report(tx, write, stood.get(write.node_id, ()))
         boundaries.note(tx, "node", [(write.node_id, write.label) for write in writes], valid)
 
     def link(self, tx: WriteTx, writes: Sequence[EdgeWrite], valid: tuple[int, int]) -> None:
-        existing = _grouped(EDGES.open_rows(tx, [write.edge_id for write in writes], valid), "edge_id")
-        opened: list[Edge] = []
-        closed: list[Edge] = []
-        for write in writes:
-            ends, begins = _change(existing.get(write.edge_id, []), write.over(valid, tx.tx))
-            closed += ends
-            opened += begins
-        EDGES.close(tx, closed)
-        EDGES.insert(tx, opened)
+        for batch in batches(writes):
+            _put(tx, EDGES, [write.over(valid, tx.tx) for write in batch], valid)
+
+
+def _put(tx: WriteTx, versions: Versions[R], fresh: Sequence[R], valid: tuple[int, int]) -> dict[UUID, list[R]]:
+    """Write the fresh rows over `valid`; the rows of each id that stood there."""
+    ids = [getattr(row, versions.id_name) for row in fresh]
+    stood = _grouped(versions.open_rows(tx, ids, valid), versions.id_name)
+    changes = [_change(stood.get(row_id, []), row) for row_id, row in zip(ids, fresh, strict=True)]
+    versions.close(tx, [row for closed, _ in changes for row in closed])
+    versions.insert(tx, [row for _, opened in changes for row in opened])
+    return stood
 
 
 def _report(tx: WriteTx, write: NodeWrite, rows: Sequence[Node]) -> None:
@@ -63,6 +59,8 @@ def _report(tx: WriteTx, write: NodeWrite, rows: Sequence[Node]) -> None:
 def _change(rows: Sequence[R], fresh: R) -> tuple[list[R], list[R]]:
     """The rows to close and the rows to open, by the bitemporal rule."""
     valid = (fresh.valid_start, fresh.valid_end)
+    if not rows and valid[0] < valid[1]:
+        return [], [fresh]  # what is new, as most is
     change = bitemporal.write([_version(row) for row in rows], fresh, valid, fresh.tx_start, fresh.tombstone)
     opened = [
         replace(
@@ -73,7 +71,9 @@ def _change(rows: Sequence[R], fresh: R) -> tuple[list[R], list[R]]:
             tx_end=FOREVER,
         )
         for part in change.insert
+        if part.body is not fresh
     ]
+    opened.append(fresh)
     return [cast("R", part.body) for part in change.close], opened
 
 

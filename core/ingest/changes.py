@@ -1,6 +1,6 @@
 """What an ingest must write: the difference between the nodes that hold and the nodes a document wants. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -55,19 +55,23 @@ def cut_edges(edges: Iterable[Edge]) -> list[EdgeWrite]:
     ]
 
 
-def wanted_edges(
-    wanted: Layout, document: Document, source_id: UUID, target_of: Callable[[str], UUID | None]
-) -> list[EdgeWrite]:
-    """PART_OF from each node to its parent; LINKS_TO from a block's passage to the document its link names."""
-    edges = [
+def part_edges(wanted: Layout, source_id: UUID) -> list[EdgeWrite]:
+    """PART_OF from each node to its parent."""
+    return [
         _edge(PART_OF, node.node_id, node.parent_id, source_id) for node in wanted.nodes if node.parent_id is not None
     ]
+
+
+def link_edges(wanted: Layout, document: Document, source_id: UUID, targets: Mapping[str, UUID]) -> list[EdgeWrite]:
+    """LINKS_TO from a block's passage to the document its link names."""
+    if not targets:
+        return []
     passage_of = {node.blocks[0]: node.node_id for node in wanted.nodes if node.recall_text is not None}
-    for link in document.links:
-        target = target_of(link.target)
-        if target is not None and link.block in passage_of:
-            edges.append(_edge(LINKS_TO, passage_of[link.block], target, source_id))
-    return edges
+    return [
+        _edge(LINKS_TO, passage_of[link.block], targets[link.target], source_id)
+        for link in document.links
+        if link.target in targets and link.block in passage_of
+    ]
 
 
 def _edge(label: str, from_id: UUID, to_id: UUID, source_id: UUID) -> EdgeWrite:

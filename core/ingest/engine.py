@@ -23,7 +23,7 @@ from core.ingest.reading import read
 from core.jsonhash import keyed_hash
 from core.model.documents import Document
 from core.model.node_ids import document_id
-from core.model.nodes import SECTION, Node
+from core.model.nodes import SECTION, Edge, EdgeWrite, Node
 from core.model.ports import Graph
 from core.store import boundaries, jobs, models, sources
 from core.store.database import Database, ReadTx, WriteTx
@@ -86,8 +86,14 @@ class _Base:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
+    """Rows lack what only the write transaction knows: its tx. `nodes`, `edges`: what holds so far."""
+
     source: Source
     wanted: Layout
+    parts: list[EdgeWrite]
+    nodes: dict[UUID, Node]
+    edges: dict[UUID, Edge]
+    spans: list[dict[str, Any]]
     entries: list[dict[str, Any]]
     embedded: int
 
@@ -117,7 +123,7 @@ class IngestEngine:
             if _holds_text(base, document):
                 return self._unchanged(tenant_id, base, incoming)
             source = base.source or _new_source(tx, incoming, self._database.clock.now())
-            prepared = self._prepare(tx, source, document)
+            prepared = self._prepare(tx, source, document, base.valid[0])
         with self._database.write(tenant_id) as tx:
             version_tx = tx.tx
             if _base(tx, incoming.uri, base.valid[0]).identity != base.identity:
@@ -146,11 +152,24 @@ class IngestEngine:
         tx.session.add(row)
         tx.feed("source", source_id, "readers_changed")
 
-    def _prepare(self, tx: ReadTx, source: Source, document: Document) -> _Prepared:
-        """Everything that takes a model or much time, before the write transaction."""
-        wanted = layout(document, source.source_id, lambda text: keyed_hash(source.hash_key, text))
+    def _prepare(self, tx: ReadTx, source: Source, document: Document, valid_start: int) -> _Prepared:
+        """Everything that takes a model or much time, before the write transaction, for which other writers wait.
+
+        What holds so far is read here too: every ingest renews the document's own node, which the base is known by.
+        """
+        source_id = source.source_id
+        wanted = layout(document, source_id, lambda text: keyed_hash(source.hash_key, text))
         entries, embedded = self._entries(tx, source, wanted)
-        return _Prepared(source, wanted, entries, embedded)
+        return _Prepared(
+            source,
+            wanted,
+            changes.part_edges(wanted, source_id),
+            NODES.of_source(tx, source_id, valid_start, tx.last_tx),
+            EDGES.of_source(tx, source_id, valid_start, tx.last_tx),
+            _spans(source, document),
+            entries,
+            embedded,
+        )
 
     def _entries(self, tx: ReadTx, source: Source, wanted: Layout) -> tuple[list[dict[str, Any]], int]:
         """Recall entries for passages never seen before; no text of a source is embedded twice."""
@@ -184,18 +203,12 @@ class IngestEngine:
             tx.session.add(prepared.source)
         elif set(base.source.readers) != set(incoming.readers):
             self._set_readers(tx, source_id, incoming.readers)
-        _write_version(tx, prepared.source, document, valid[0])
+        _write_version(tx, prepared, document, valid[0])
         reign = {"version_tx": version_tx, "text_hash": keyed_hash(prepared.source.hash_key, document.text).hex()}
-        nodes = changes.node_writes(
-            prepared.wanted, NODES.of_source(tx, source_id, valid[0], tx.tx), document, source_id, reign
-        )
-        target_of = _Targets(tx, incoming.uri)
-        edges = changes.edge_writes(
-            changes.wanted_edges(prepared.wanted, document, source_id, target_of),
-            EDGES.of_source(tx, source_id, valid[0], tx.tx),
-        )
+        nodes = changes.node_writes(prepared.wanted, prepared.nodes, document, source_id, reign)
+        links = changes.link_edges(prepared.wanted, document, source_id, _targets(tx, incoming.uri, document))
         self._graph.write(tx, nodes, valid)
-        self._graph.link(tx, edges, valid)
+        self._graph.link(tx, changes.edge_writes([*prepared.parts, *links], prepared.edges), valid)
         if self._embedder is not None:
             models.record(tx, self._embedder)
         entries = [{"tenant_id": tx.tenant_id, "added_tx": tx.tx, **entry} for entry in prepared.entries]
@@ -279,19 +292,15 @@ class IngestEngine:
                 tx.session.add(row)
 
 
-class _Targets:
-    """Where the links of one document lead; a source not yet known has its id already, derived from its uri."""
-
-    def __init__(self, tx: ReadTx, uri: str) -> None:
-        self._tx = tx
-        self._uri = uri
-        self._known: Mapping[str, UUID] = {row.uri: row.source_id for row in sources.in_set(tx)}
-
-    def __call__(self, target: str) -> UUID | None:
-        uri = links.resolve(self._uri, target)
-        if uri is None:
-            return None
-        return document_id(self._known.get(uri) or _source_id(self._tx.tenant_id, uri, 0))
+def _targets(tx: ReadTx, uri: str, document: Document) -> dict[str, UUID]:
+    """The document each link leads to; a source not yet known has its id already, derived from its uri."""
+    uris = {link.target: links.resolve(uri, link.target) for link in document.links}
+    known = sources.ids_by_uri(tx, {named for named in uris.values() if named is not None})
+    return {
+        target: document_id(known.get(named) or _source_id(tx.tenant_id, named, 0))
+        for target, named in uris.items()
+        if named is not None
+    }
 
 
 def _base(tx: ReadTx, uri: str, valid_start: int) -> _Base:
@@ -337,7 +346,23 @@ def _source_id(tenant_id: str, uri: str, counter: int) -> UUID:
     return derived("source", tenant_id, uri, counter)
 
 
-def _write_version(tx: WriteTx, source: Source, document: Document, valid_start: int) -> None:
+def _spans(source: Source, document: Document) -> list[dict[str, Any]]:
+    return [
+        {
+            "tenant_id": source.tenant_id,
+            "source_id": source.source_id,
+            "start": block.start,
+            "end": block.end,
+            "kind": block.kind.value,
+            "path": list(block.path),
+            "text_hash": keyed_hash(source.hash_key, fold(block.text)),
+        }
+        for block in document.blocks
+    ]
+
+
+def _write_version(tx: WriteTx, prepared: _Prepared, document: Document, valid_start: int) -> None:
+    source = prepared.source
     tx.session.add(
         SourceVersion(
             tenant_id=tx.tenant_id,
@@ -351,22 +376,7 @@ def _write_version(tx: WriteTx, source: Source, document: Document, valid_start:
     )
     sources.sight(tx, source.source_id, valid_start, tx.tx)
     tx.session.flush()
-    tx.insert(
-        Span,
-        [
-            {
-                "tenant_id": tx.tenant_id,
-                "source_id": source.source_id,
-                "version_tx": tx.tx,
-                "start": block.start,
-                "end": block.end,
-                "kind": block.kind.value,
-                "path": list(block.path),
-                "text_hash": keyed_hash(source.hash_key, fold(block.text)),
-            }
-            for block in document.blocks
-        ],
-    )
+    tx.insert(Span, ({"version_tx": tx.tx, **span} for span in prepared.spans))
 
 
 def _counts(text: str) -> dict[str, int]:

@@ -7,7 +7,6 @@ heaviest. Ids alone decide ties, so that the same store gives the same plan on e
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import UUID
 
 from core.clock import DAY
@@ -17,7 +16,7 @@ from core.model.node_ids import document_id
 from core.model.nodes import Node
 from core.model.ports import Library, Recall
 from core.model.principals import Principal, visible_to
-from core.model.spans import SpanRef
+from core.model.spans import Kind, SpanRef
 from core.planner.candidates import Candidate, SpanClass
 from core.planner.fusion import decay, fuse, hop, saturation
 from core.planner.plan import EvidencePlan, PlannedSpan, RecallStats, build
@@ -158,7 +157,7 @@ class PlannerEngine:
         ages = self._observed(asked, readable)
         scored = [(node, self._fused(asked, node, recalled.scores[node.node_id], ages)) for node in readable]
         spans = {span for node, _ in scored for span in node.spans()}
-        kinds = sources.span_kinds(asked.tx, {(span.source_id, span.source_version_tx) for span in spans})
+        kinds = sources.span_kinds(asked.tx, spans)
         texts = self._library.slices(asked.tx, spans)
         candidates = [
             self._candidate(span, score, kinds, texts[span], model)
@@ -169,7 +168,7 @@ class PlannerEngine:
         stats = replace(
             recalled.stats,
             nodes_without_spans=sum(not node.provenance for node, _ in scored),
-            kind_missing=sum(_key(span) not in kinds for span in spans),
+            kind_missing=sum(span not in kinds for span in spans),
             slices_missing=sum(not texts.get(span) for span in spans),
         )
         return candidates, stats
@@ -193,11 +192,11 @@ class PlannerEngine:
         self,
         span: SpanRef,
         score: float,
-        kinds: Mapping[tuple[Any, ...], tuple[str, list[str]]],
+        kinds: Mapping[SpanRef, str],
         text: str,
         model: str | None,
     ) -> Candidate:
-        kind = kinds.get(_key(span), ("body", []))[0]
+        kind = kinds.get(span, Kind.BODY.value)
         weight = weigh(score, kind, SpanClass.TRUTH, self._config)
         tokens, _ = tokens_of(text, model=model, accounting=self._accounting)
         return Candidate(
@@ -229,7 +228,3 @@ class PlannerEngine:
 
 def _highest(a: Mapping[UUID, float], b: Mapping[UUID, float]) -> Scores:
     return {node_id: max(a.get(node_id, 0.0), b.get(node_id, 0.0)) for node_id in a.keys() | b.keys()}
-
-
-def _key(span: SpanRef) -> tuple[UUID, int, int, int]:
-    return span.source_id, span.source_version_tx, span.start, span.end

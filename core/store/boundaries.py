@@ -7,15 +7,19 @@ from sqlmodel import col, delete, select
 
 from core.clock import FOREVER
 from core.store.database import ReadTx, WriteTx
+from core.store.jobs import insert_new
 from core.store.tables import Boundary
 
 
 def note(tx: WriteTx, ref_type: str, refs: Iterable[tuple[UUID, str]], valid: tuple[int, int]) -> None:
     """Remember the ends of `valid` that lie ahead, once each, for every (id, label)."""
     ahead = [at for at in valid if tx.now < at < FOREVER]
-    for at in ahead:
-        for ref_id, label in refs:
-            tx.session.merge(Boundary(tenant_id=tx.tenant_id, at=at, ref_type=ref_type, ref_id=ref_id, label=label))
+    rows = [
+        {"tenant_id": tx.tenant_id, "at": at, "ref_type": ref_type, "ref_id": ref_id, "label": label}
+        for ref_id, label in refs
+        for at in ahead
+    ]
+    insert_new(tx, Boundary, rows)
 
 
 def any_due(tx: ReadTx, now: int) -> bool:

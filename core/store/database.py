@@ -7,9 +7,10 @@ A transaction that writes no feed row takes no tx and, on PostgreSQL, no lock.
 A read transaction is one snapshot (SQLite: deferred; PostgreSQL: repeatable read).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -29,6 +30,8 @@ ANY_TENANT = ""
 BUSY_TIMEOUT_MS = 30_000
 """Far over the longest write transaction: a writer waits its turn and never sees 'database is locked'."""
 
+_BATCH = 1000
+
 
 class ReadTx:
     """One snapshot of one tenant."""
@@ -45,10 +48,11 @@ class ReadTx:
             raise NotFound(f"there is no tenant named {self.tenant_id!r}")
         return last
 
-    def insert(self, table: type[SQLModel], rows: list[dict[str, Any]]) -> None:
-        """Insert many rows at once; every column must be given."""
-        if rows:
-            self.session.execute(insert(table), rows)
+    def insert(self, table: type[SQLModel], rows: Iterable[dict[str, Any]]) -> None:
+        """Insert many rows; every column must be given. Batches keep few of them in memory at a time."""
+        source = iter(rows)
+        while batch := list(islice(source, _BATCH)):
+            self.session.connection().execute(insert(table), batch)
 
 
 class WriteTx(ReadTx):

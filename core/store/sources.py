@@ -8,6 +8,7 @@ from sqlmodel import col, select
 
 from core.clock import FOREVER
 from core.model.principals import Principal, visible_to
+from core.model.spans import SpanRef
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import RecallEntry, Source, SourceSighting, SourceVersion, Span
 from core.store.versions import batches
@@ -24,6 +25,14 @@ def by_ids(tx: ReadTx, ids: Collection[UUID]) -> dict[UUID, Source]:
             select(Source).where(Source.tenant_id == tx.tenant_id, col(Source.source_id).in_(batch))
         ).all()
         found |= {row.source_id: row for row in rows}
+    return found
+
+
+def ids_by_uri(tx: ReadTx, uris: Collection[str]) -> dict[str, UUID]:
+    found: dict[str, UUID] = {}
+    for batch in batches(uris):
+        rows = select(Source.uri, Source.source_id).where(Source.tenant_id == tx.tenant_id, col(Source.uri).in_(batch))
+        found |= dict(tx.session.exec(rows).all())
     return found
 
 
@@ -102,18 +111,21 @@ def texts(tx: ReadTx, wanted: Iterable[tuple[UUID, int]]) -> dict[tuple[UUID, in
     return found
 
 
-def span_kinds(
-    tx: ReadTx, versions: Collection[tuple[UUID, int]]
-) -> dict[tuple[UUID, int, int, int], tuple[str, list[str]]]:
-    """(kind, heading path) by coordinate, for every span of the versions given."""
-    found: dict[tuple[UUID, int, int, int], tuple[str, list[str]]] = {}
-    for source_id, version_tx in versions:
-        rows = tx.session.exec(
-            select(Span.start, Span.end, Span.kind, Span.path).where(
-                Span.tenant_id == tx.tenant_id, Span.source_id == source_id, Span.version_tx == version_tx
+def span_kinds(tx: ReadTx, spans: Collection[SpanRef]) -> dict[SpanRef, str]:
+    """The kind of each span that is a block of its version."""
+    starts: dict[tuple[UUID, int], set[int]] = {}
+    for span in spans:
+        starts.setdefault((span.source_id, span.source_version_tx), set()).add(span.start)
+    found: dict[SpanRef, str] = {}
+    for (source_id, version_tx), each in starts.items():
+        for batch in batches(each):
+            rows = select(Span.start, Span.end, Span.kind).where(
+                Span.tenant_id == tx.tenant_id,
+                Span.source_id == source_id,
+                Span.version_tx == version_tx,
+                col(Span.start).in_(batch),
             )
-        ).all()
-        found |= {(source_id, version_tx, start, end): (kind, list(path)) for start, end, kind, path in rows}
+            found |= {SpanRef(source_id, version_tx, start, end): kind for start, end, kind in tx.session.exec(rows)}
     return found
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
@@ -95,8 +96,10 @@ class Versions(Generic[R]):
 
     def insert(self, tx: WriteTx, rows: Iterable[R]) -> None:
         names = self._names
+        values = attrgetter(*names)
         tx.insert(
-            self.table, [{"tenant_id": tx.tenant_id, **{name: getattr(row, name) for name in names}} for row in rows]
+            self.table,
+            ({"tenant_id": tx.tenant_id, **dict(zip(names, values(row), strict=True))} for row in rows),
         )
 
     @property
