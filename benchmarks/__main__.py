@@ -33,18 +33,21 @@ class Figure:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    asked = _parser().parse_args(arguments)
+    asked = _asked(arguments)
     figures = [figure for name in asked.names or NAMES for figure in _measured(name, quick=asked.quick)]
     print(json.dumps([asdict(figure) for figure in figures], indent=2) if asked.json else _table(figures))
     sys.exit(any(figure.verdict.endswith("MISSED") for figure in figures))
 
 
-def _parser() -> argparse.ArgumentParser:
+def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure the engine.")
-    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*NAMES, []], help=f"of: {', '.join(NAMES)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of: {', '.join(NAMES)}")
     parser.add_argument("--quick", action="store_true", help="leave out the largest sizes")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    return parser
+    asked = parser.parse_args(arguments)
+    if unknown := [name for name in asked.names if name not in NAMES]:
+        parser.error(f"no benchmark is named {', '.join(unknown)}; there are {', '.join(NAMES)}")
+    return asked
 
 
 def _measured(name: str, *, quick: bool) -> Iterator[Figure]:

@@ -1,7 +1,7 @@
 """Hybrid recall against one plain numpy product over the same vectors, and the cost of staying in step."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from statistics import mean
 from time import perf_counter
 from uuid import UUID
@@ -12,6 +12,7 @@ from core.clock import FOREVER
 from core.recall.index import Entry, HybridConfig, RecallIndex
 from core.recall.rows import Row
 
+QUICK = {"sizes": (10_000,)}
 DIM = 384
 CONFIG = HybridConfig(lexical_weight=0.5, bm25_half=10, semantic_min_sim=0.2)
 SOURCES = [UUID(int=number + 1) for number in range(60)]
@@ -20,8 +21,8 @@ WORDS_A_ROW, WORDS_A_QUESTION = 60, 6
 Line = tuple[str, float, str]
 
 
-def run() -> list[Line]:
-    return [line for rows in (10_000, 100_000) for line in _size(rows)]
+def run(sizes: Sequence[int] = (10_000, 100_000)) -> list[Line]:
+    return [line for rows in sizes for line in _size(rows)]
 
 
 def _size(count: int) -> Iterator[Line]:
@@ -87,8 +88,3 @@ def _time(call: Callable[[], None]) -> float:
         call()
         times.append((perf_counter() - start) * 1000)
     return min(times)
-
-
-if __name__ == "__main__":
-    for name, ratio, note in run():
-        print(f"{name:45} {ratio:7.2f}×  {note}")

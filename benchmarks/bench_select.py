@@ -2,11 +2,13 @@
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from uuid import UUID
 
 from core.planner import Candidate, SpanClass, select
 
+GOALS = {"select/sorted": 4.0}
+QUICK = {"sizes": (1_000, 10_000)}
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 OVERLAPS = (0.0, 0.8, 1.0)
 SPANS_A_SOURCE = 100
@@ -53,10 +55,10 @@ def _timed(act: Callable[[], object], repeats: int) -> float:
     return (time.process_time() - begun) / repeats
 
 
-def run() -> list[tuple[str, float, str]]:
+def run(sizes: Sequence[int] = SIZES) -> list[tuple[str, float, str]]:
     return [
         row
-        for size in SIZES
+        for size in sizes
         for shape in (scattered, crowded, staggered)
         for row in _rows(shape.__name__, pool(shape, size))
     ]
@@ -73,8 +75,3 @@ def _rows(name: str, spans: list[Candidate]) -> Iterator[tuple[str, float, str]]
         )
         note = f"select {taken * 1e3:.1f} ms, sorted {bare * 1e3:.1f} ms"
         yield f"select/sorted, {size:,} {name}, overlap {overlap}", taken / bare, note
-
-
-if __name__ == "__main__":
-    for row, ratio, note in run():
-        print(f"{row:55} {ratio:6.2f}  {note}")

@@ -6,6 +6,8 @@ from statistics import median
 from typing import Any
 from uuid import UUID
 
+from sqlmodel import col
+
 from benchmarks.support import Bench, Line, cpu, document, opened, progress
 from core.clock import DAY
 from core.memory import DEFAULT_TENANT
@@ -13,7 +15,6 @@ from core.model.nodes import SECTION
 from core.model.watching import EventKind, ScopeType, TargetKind
 from core.store.tables import NodeVersion, Watch, WatchScope
 from core.store.versions import NODES
-from sqlmodel import col
 
 GOALS = {"sweep, 100,000 watches": 1.3}
 SIZES = (100, 100_000)
