@@ -3,7 +3,7 @@
 import asyncio
 import errno
 import signal
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import structlog
@@ -98,17 +98,17 @@ async def _listen(bot: Bot, stack: AsyncExitStack) -> None:
 
 
 async def _work(bot: Bot, stack: AsyncExitStack) -> None:
-    """Start the worker and the source sets; cancelled, they finish the call in hand and no more."""
+    """Start the worker and the source sets; stopped, they finish what is in hand and no more."""
     settings = bot.settings
-    tasks = [asyncio.create_task(bot.worker.run(settings.watch.tick_secs))]
-    tasks += [asyncio.create_task(keep_in_step(bot.gateway, settings, source)) for source in settings.sources]
+    work = asyncio.create_task(bot.worker.run(settings.watch.tick_secs))
+    syncs = [asyncio.create_task(keep_in_step(bot.gateway, settings, source)) for source in settings.sources]
 
     async def stop() -> None:
-        for task in tasks:
-            task.cancel()
-        for task in tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        bot.worker.stop()
+        for sync in syncs:
+            sync.cancel()
+        await asyncio.gather(*syncs, return_exceptions=True)
+        await work
 
     stack.push_async_callback(stop)
 

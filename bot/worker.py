@@ -40,6 +40,7 @@ class Worker:
         self._actions = actions
         self._owner = owner
         self._woken = asyncio.Event()
+        self._stopping = False
         self._steps: tuple[Step, ...] = (
             self._inbound,
             self._sweep,
@@ -54,14 +55,19 @@ class Worker:
         """Something came in: do not wait for the tick."""
         self._woken.set()
 
+    def stop(self) -> None:
+        """Let `run` end after the step in hand: a card on its way is recorded, and no lease is left behind."""
+        self._stopping = True
+        self._woken.set()
+
     async def run(self, tick_secs: float) -> None:
-        """Work until cancelled. An error in one step is logged, and the others go on."""
-        while True:
-            self._woken.clear()
+        """Work until stopped. An error in one step is logged, and the others go on."""
+        while not self._stopping:
             busy = await self.round()
             if not busy:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._woken.wait(), tick_secs)
+                self._woken.clear()
 
     async def settle(self) -> None:
         """Work until nothing is due."""
@@ -69,8 +75,8 @@ class Worker:
             pass
 
     async def round(self) -> int:
-        """Each step once; how much was done."""
-        return sum([await self._guarded(step) for step in self._steps])
+        """Each step once, until stopped; how much was done."""
+        return sum([await self._guarded(step) for step in self._steps if not self._stopping])
 
     async def _guarded(self, step: Step) -> int:
         try:

@@ -163,9 +163,12 @@ def passage(number, source=1, text="A meal may cost 40 EUR.", uri="travel.md"):
     return Passage(span, text, ("Travel", "Meals"), "Travel", uri)
 
 
-def answer_of(*cited, nearest=(), sections=(Cited(uid(9), "Meals"),)):
+SECTIONS = (Cited(uid(9), "Meals"),)
+
+
+def answer_of(*cited, nearest=()):
     claims = tuple(Claim(f"Sentence {n}.", passages, quoted=True) for n, passages in enumerate(cited, 1))
-    return Answer(uid(5), "What?", "Sentence.", claims, sections if claims else (), nearest, "hash", 0.5)
+    return Answer(uid(5), "What?", "Sentence.", claims, SECTIONS if claims else (), nearest, "hash", 0.5)
 
 
 def test_each_sentence_cites_its_passages_by_number_and_a_passage_has_one():

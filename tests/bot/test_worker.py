@@ -283,11 +283,31 @@ async def test_it_works_as_soon_as_it_is_woken(running, adas):
     assert adas.texts()[-1].startswith("Ada")
 
 
-async def test_it_ends_when_it_is_cancelled(running):
-    _, _, task = running
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+async def test_it_ends_at_once_when_it_is_stopped_while_it_waits(running):
+    worker, _, task = running
+    worker.stop()
+    await asyncio.wait_for(task, 20)
+
+
+class Stopping(PlatformChannel):
+    """The bot is told to stop while a card is on its way."""
+
+    worker = None
+
+    async def send(self, card):
+        self.worker.stop()
+        return await super().send(card)
+
+
+async def test_stopped_during_a_send_it_records_the_card_and_leaves_no_lease(memory, room, adas):
+    channel = Stopping(room.url)
+    parts = parts_over(memory, {PLATFORM: channel})
+    channel.worker = parts.worker
+    adas.write("help")
+    await asyncio.wait_for(parts.worker.run(3600), 20)
+    parts.gateway._pool.shutdown()
+    assert [card.state for card in rows(memory, CardMessage)] == ["sent"]
+    assert inbox_states(memory) == ["done"]
 
 
 def test_the_steps_are_in_the_order_in_which_one_causes_the_next(parts):

@@ -1,0 +1,209 @@
+"""The process: it serves, works, says whether it is ready, and ends in order when it is told to."""
+
+import asyncio
+import os
+import signal
+import socket
+from contextlib import asynccontextmanager
+
+import aiohttp
+import pytest
+import structlog
+from sqlalchemy import make_url
+
+from bot import keys
+from bot.app import load_signer, run
+from bot.channels.inbox import ListenError
+from bot.config import HttpSettings, InboxSettings, Settings, SourceSettings, open_memory
+from core.errors import InvalidConfig, StoreUnavailable
+from core.watch.config import WatchConfig
+from tests.support.memories import page
+
+
+class Events:
+    """What the bot has logged, to be waited for."""
+
+    def __init__(self):
+        self.names = []
+        self._more = asyncio.Event()
+
+    def __call__(self, _logger, _method, event):
+        self.names.append(event["event"])
+        self._more.set()
+        raise structlog.DropEvent
+
+    async def wait(self, name):
+        while name not in self.names:
+            await asyncio.wait_for(self._more.wait(), 30)
+            self._more.clear()
+
+
+@pytest.fixture
+async def events():
+    seen = Events()
+    structlog.configure(processors=[seen])
+    yield seen
+    structlog.reset_defaults()
+
+
+@pytest.fixture
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+@pytest.fixture
+def taken_port():
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        held.listen()
+        yield held.getsockname()[1]
+
+
+@pytest.fixture
+def settings(tmp_path, sqlite_url, free_port):
+    """A bot that was set up: a tenant with one person, and keys."""
+    keys.create(tmp_path / "keys")
+    made = Settings(
+        database=sqlite_url,
+        keys=tmp_path / "keys",
+        embedder="hashing",
+        http=HttpSettings(port=free_port),
+        watch=WatchConfig(settle_secs=0, tick_secs=3600),
+    )
+    with open_memory(made) as memory:
+        memory.people.ensure_tenant("default", "Default")
+        person_id = memory.people.put("default", "Robin")
+        memory.people.bind("default", person_id, "local", "local", str(person_id))
+    return made
+
+
+@asynccontextmanager
+async def serving(settings, events):
+    """The running bot, once it is ready; told to stop at the end, if it still runs."""
+    task = asyncio.create_task(run(settings))
+    ready = asyncio.create_task(events.wait("bot.ready"))
+    await asyncio.wait([task, ready], return_when=asyncio.FIRST_COMPLETED)
+    ready.cancel()
+    try:
+        if task.done():
+            task.result()
+        yield task
+    finally:
+        if not task.done():
+            os.kill(os.getpid(), signal.SIGTERM)
+            await task
+
+
+async def get(settings, path):
+    address = f"http://{settings.http.host}:{settings.http.port}{path}"
+    async with aiohttp.ClientSession() as session, session.get(address) as answer:
+        return answer.status, await answer.json()
+
+
+async def test_it_lives_and_is_ready(settings, events):
+    async with serving(settings, events):
+        assert await get(settings, "/healthz") == (200, {"status": "alive"})
+        assert await get(settings, "/readyz") == (200, {"status": "ready"})
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_told_to_stop_it_ends_with_exit_code_0_and_listens_no_more(number, settings, events):
+    async with serving(settings, events) as task:
+        os.kill(os.getpid(), number)
+        assert await task == 0
+        with pytest.raises(aiohttp.ClientConnectorError):
+            await get(settings, "/healthz")
+    assert events.names[-1] == "bot.stopping"
+    assert {task for task in asyncio.all_tasks() if task is not asyncio.current_task()} == set()
+
+
+async def test_it_does_what_waited_while_it_was_off(settings, events):
+    """A question that came before a crash is answered after the start, long before the next tick."""
+    with open_memory(settings) as memory:
+        [person] = memory.people.all("default")
+        memory.inbound.receive("default", "e1", person.person_id, "question", {"text": "help"})
+    async with serving(settings, events):
+        await events.wait("delivery.ended")
+    with open_memory(settings) as memory:
+        history, waiting = memory.local.history("default", person.person_id)
+    assert ([message.author for message in history], waiting) == (["bot"], set())
+
+
+async def test_its_sources_are_read_and_one_that_cannot_be_read_stops_nothing(settings, events, tmp_path):
+    (tmp_path / "handbook").mkdir()
+    (tmp_path / "handbook" / "travel.md").write_bytes(page("Travel", {"Meals": "A meal may cost 40 EUR at most."}))
+    sources = tuple(
+        SourceSettings(name=name, path=tmp_path / name, readers=("everyone",)) for name in ("missing", "handbook")
+    )
+    async with serving(settings.model_copy(update={"sources": sources}), events):
+        await events.wait("source.failed")
+        await events.wait("source.synced")
+    with open_memory(settings) as memory:
+        assert [view.uri for view in memory.sources()] == ["handbook/travel.md"]
+
+
+async def test_a_port_in_use_is_one_clear_error(settings, taken_port, events):
+    busy = settings.model_copy(update={"http": HttpSettings(port=taken_port)})
+    with pytest.raises(StoreUnavailable, match=f"port {taken_port} on 127.0.0.1 is in use: stop .* or set http.port"):
+        await run(busy)
+    assert "bot.ready" not in events.names
+
+
+async def test_an_address_that_is_not_this_machines_is_a_clear_error(settings, events):
+    elsewhere = settings.model_copy(update={"http": HttpSettings(host="192.0.2.1", port=settings.http.port)})
+    with pytest.raises(StoreUnavailable, match=r"cannot listen on 192\.0\.2\.1 port"):
+        await run(elsewhere)
+
+
+async def test_the_inboxs_port_in_use_is_one_clear_error(settings, taken_port, events):
+    busy = settings.model_copy(update={"inbox": InboxSettings(enabled=True, port=taken_port)})
+    with pytest.raises(ListenError, match=str(taken_port)):
+        await run(busy)
+
+
+async def test_what_has_started_is_stopped_when_a_later_part_cannot_start(settings, taken_port, free_port, events):
+    settings = settings.model_copy(
+        update={"http": HttpSettings(port=taken_port), "inbox": InboxSettings(enabled=True, port=free_port)}
+    )
+    with pytest.raises(StoreUnavailable):
+        await run(settings)
+    with socket.socket() as again:
+        again.bind(("127.0.0.1", free_port))
+
+
+async def test_an_inbox_that_is_on_prints_a_link_that_opens_once_for_each_person(settings, free_port, events, capsys):
+    inbox = InboxSettings(enabled=True, port=free_port)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        http = HttpSettings(port=free.getsockname()[1])
+    async with serving(settings.model_copy(update={"inbox": inbox, "http": http}), events):
+        [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("inbox of")]
+        name, _, link = line.partition(": ")
+        assert name == "inbox of Robin"
+        async with aiohttp.ClientSession() as session:
+            codes = [(await session.get(link)).status for _ in range(2)]
+        assert codes == [200, 410]
+
+
+async def test_an_inbox_that_is_off_listens_nowhere(settings, events, capsys):
+    async with serving(settings, events):
+        assert "inbox" not in capsys.readouterr().out
+
+
+async def test_a_database_that_is_gone_makes_it_not_ready_though_alive(settings, postgres, events):
+    with postgres.database("migrated") as url:
+        there = settings.model_copy(update={"database": url})
+        async with serving(there, events):
+            assert await get(there, "/readyz") == (200, {"status": "ready"})
+            postgres.execute(f"DROP DATABASE {make_url(url).database} WITH (FORCE)")
+            assert await get(there, "/readyz") == (503, {"status": "not ready", "reason": "store_unavailable"})
+            assert await get(there, "/healthz") == (200, {"status": "alive"})
+            postgres.execute(f"CREATE DATABASE {make_url(url).database} TEMPLATE migrated")
+            assert (await get(there, "/readyz"))[0] == 200, "it comes back by itself"
+
+
+async def test_without_a_key_it_does_not_start_and_says_what_is_missing(settings, tmp_path):
+    with pytest.raises(InvalidConfig, match=r"private\.pem"):
+        load_signer(tmp_path / "nowhere")
