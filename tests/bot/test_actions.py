@@ -214,6 +214,19 @@ async def test_a_refresh_tapped_twice_is_done_once(told, parts, memory, ada):
     assert len(memory.answers(ada)) == 1
 
 
+async def test_a_refresh_in_the_very_moment_of_the_change_is_not_stale_again(asked, parts, memory, ada):
+    """Nothing here moves the clock: what came first is told by the order of transactions alone."""
+    await asked.press(asked.button("answer_save"))
+    await parts.worker.settle()
+    words = {"Meals": "A meal may cost 55 EUR at most.", "Hotels": "A night may cost 150 EUR at most."}
+    memory.ingest("travel.md", page("Travel", words), readers=["everyone"])
+    await parts.worker.settle()
+    await asked.press(asked.button("answer_refresh"))
+    await parts.worker.settle()
+    assert [(answer.status, answer.text) for answer in memory.answers(ada)] == [("current", words["Meals"])]
+    assert len(asked.cards()) == 2
+
+
 async def test_a_refresh_that_finds_nothing_puts_the_button_back_and_ends_the_old_one(told, parts, memory, ada):
     memory.remove("travel.md")
     old = told.button("answer_refresh")

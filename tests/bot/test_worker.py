@@ -11,7 +11,7 @@ from core.model.watching import ScopeType
 from core.store.tables import CardMessage, ChatIdentity, Inbox, Job, NotifyDelivery, Person
 from tests.fakes.platform_channel import PLATFORM, PlatformChannel
 from tests.support.bots import parts_over
-from tests.support.memories import change_row, document, rows, section, watch_request
+from tests.support.memories import change_row, document, page, put, rows, section, watch_request
 
 ASKED = "What may a meal cost at most?"
 
@@ -122,6 +122,43 @@ async def test_a_watch_stopped_before_the_send_tells_nothing(memory, worker, wat
     await adas.press(adas.button("watch_mute", "stop"))
     await worker.settle()
     assert [text for text in adas.texts() if "55 EUR" in text] == []
+
+
+async def test_the_same_words_again_are_news_again(worker, watching, revise, adas, clock):
+    """What makes a card a repeat is its fire and its reader, never its text."""
+    for meals in (55, 40, 55):
+        revise(meals=meals)
+        await worker.settle()
+        clock.advance(HOUR)
+    there, back, again = adas.cards()
+    assert there.title == again.title != back.title
+
+
+async def test_two_people_get_the_same_words_each(memory, worker, watching, revise, adas, bob, bobs):
+    memory.watch(watch_request(bob, ScopeType.ENTITY, document("travel.md"), name="travel"), bob)
+    revise(meals=55)
+    await worker.settle()
+    assert adas.cards()[0].title == bobs.cards()[0].title
+
+
+async def test_many_changes_and_three_workers_tell_each_person_of_each_fire_once(memory, worker, ada, adas, bob, bobs):
+    sections = {f"Part {n}": f"Part {n} costs 10 EUR." for n in range(40)}
+    put(memory, "prices.md", page("Prices", sections))
+    for person in (ada, bob):
+        for number in range(40):
+            ref = section("prices.md", "Prices", f"Part {number}")
+            memory.watch(watch_request(person, ScopeType.ENTITY, ref, name=f"part {number}"), person)
+    await worker.settle()
+    put(memory, "prices.md", page("Prices", {name: words.replace("10", "12") for name, words in sections.items()}))
+    others = [parts_over(memory, {PLATFORM: PlatformChannel(adas.room.url)}, owner=f"w{n}") for n in range(2)]
+    await asyncio.gather(worker.settle(), *(other.worker.settle() for other in others))
+    for other in others:
+        other.gateway._pool.shutdown()
+    deliveries = rows(memory, NotifyDelivery)
+    assert len({(delivery.fire_id, delivery.person_id) for delivery in deliveries}) == len(deliveries) == 80
+    assert {delivery.state for delivery in deliveries} == {"sent"}
+    keys = [message["key"] for message in adas.room.messages()]
+    assert len(set(keys)) == len(keys) == len({delivery.message_id for delivery in deliveries})
 
 
 # ── questions and taps ──

@@ -27,6 +27,8 @@ from tests.e2e.crash_worlds import WORLDS, Told, build, told
 from tests.fakes.platform_channel import ROOT, Room, platform
 from tests.support.postgres import Postgres
 
+pytestmark = pytest.mark.timeout(400)
+
 STARTS = 8
 """More than any crash needs: one to lose a lease, one to doubt, one to look, one to send."""
 AT_ONCE = 2
