@@ -9,8 +9,8 @@ from core.clock import FOREVER
 from core.graph import bitemporal
 from core.model.nodes import Edge, EdgeWrite, Node, NodeWrite
 from core.store import boundaries
-from core.store.database import ReadTx, WriteTx
-from core.store.versions import EDGES, NODES, Versions, batches
+from core.store.database import ReadTx, WriteTx, batches
+from core.store.versions import EDGES, NODES, Versions
 
 R = TypeVar("R", Node, Edge)
 

@@ -211,7 +211,7 @@ class IngestEngine:
         self._graph.link(tx, changes.edge_writes([*prepared.parts, *links], prepared.edges), valid)
         if self._embedder is not None:
             models.record(tx, self._embedder)
-        entries = [{"tenant_id": tx.tenant_id, "added_tx": tx.tx, **entry} for entry in prepared.entries]
+        entries = ({"tenant_id": tx.tenant_id, "added_tx": tx.tx, **entry} for entry in prepared.entries)
         jobs.insert_new(tx, RecallEntry, entries)  # the same words may have come in at another valid time meanwhile
         tx.feed("source", source_id, "new_version", new_tx=tx.tx)
         boundaries.note(tx, "source", [(source_id, "")], valid)

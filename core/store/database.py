@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from sqlalchemy import create_engine, event, insert, make_url, text
@@ -31,6 +31,14 @@ BUSY_TIMEOUT_MS = 30_000
 """Far over the longest write transaction: a writer waits its turn and never sees 'database is locked'."""
 
 _BATCH = 1000
+"""Items a statement: under every driver's limit of bound values."""
+T = TypeVar("T")
+
+
+def batches(items: Iterable[T], size: int = _BATCH) -> Iterator[list[T]]:
+    source = iter(items)
+    while batch := list(islice(source, size)):
+        yield batch
 
 
 class ReadTx:
@@ -50,8 +58,7 @@ class ReadTx:
 
     def insert(self, table: type[SQLModel], rows: Iterable[dict[str, Any]]) -> None:
         """Insert many rows; every column must be given. Batches keep few of them in memory at a time."""
-        source = iter(rows)
-        while batch := list(islice(source, _BATCH)):
+        for batch in batches(rows):
             self.session.connection().execute(insert(table), batch)
 
 

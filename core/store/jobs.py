@@ -1,6 +1,6 @@
 """The job table: enqueued with the data that caused them, leased with a deadline, fenced by the attempt."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from sqlmodel import col, select
 
 from core.ids import derived
 from core.model.work import Leased
-from core.store.database import WriteTx
+from core.store.database import WriteTx, batches
 from core.store.tables import Job
 
 
@@ -20,10 +20,10 @@ def insert_once(tx: WriteTx, table: Any, row: dict[str, Any]) -> bool:
     return tx.session.connection().execute(statement).rowcount == 1
 
 
-def insert_new(tx: WriteTx, table: Any, rows: list[dict[str, Any]]) -> None:
+def insert_new(tx: WriteTx, table: Any, rows: Iterable[dict[str, Any]]) -> None:
     """Insert many rows, but for those whose key stands already."""
-    if rows:
-        tx.session.connection().execute(_unless_there(tx, table), rows)
+    for batch in batches(rows):
+        tx.session.connection().execute(_unless_there(tx, table), batch)
 
 
 def _unless_there(tx: WriteTx, table: Any) -> Any:

@@ -9,9 +9,8 @@ from sqlmodel import col, select
 from core.clock import FOREVER
 from core.model.principals import Principal, visible_to
 from core.model.spans import SpanRef
-from core.store.database import ReadTx, WriteTx
+from core.store.database import ReadTx, WriteTx, batches
 from core.store.tables import RecallEntry, Source, SourceSighting, SourceVersion, Span
-from core.store.versions import batches
 
 
 def by_uri(tx: ReadTx, uri: str) -> Source | None:

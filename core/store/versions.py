@@ -1,8 +1,7 @@
 """Versioned rows, of nodes and of edges, as of coordinates."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 from uuid import UUID
@@ -13,19 +12,10 @@ from sqlmodel import select as select_columns
 
 from core.clock import FOREVER
 from core.model.nodes import Edge, Node
-from core.store.database import ReadTx, WriteTx
+from core.store.database import ReadTx, WriteTx, batches
 from core.store.tables import EdgeVersion, NodeVersion
 
-T = TypeVar("T")
 R = TypeVar("R", Node, Edge)
-_BATCH = 1000
-"""Ids a statement: under every driver's limit of bound values."""
-
-
-def batches(items: Iterable[T], size: int = _BATCH) -> Iterator[list[T]]:
-    source = iter(items)
-    while batch := list(islice(source, size)):
-        yield batch
 
 
 @dataclass(frozen=True)

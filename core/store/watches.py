@@ -7,9 +7,8 @@ from uuid import UUID
 from sqlmodel import col, delete, func, select
 
 from core.store import boundaries
-from core.store.database import ReadTx, WriteTx
+from core.store.database import ReadTx, WriteTx, batches
 from core.store.tables import Feed, SweepCheckpoint, Watch, WatchFire, WatchPending, WatchScope
-from core.store.versions import batches
 
 
 def get(tx: ReadTx, watch_id: UUID) -> Watch | None:
