@@ -125,7 +125,7 @@ def span_kinds(tx: ReadTx, spans: Collection[SpanRef]) -> dict[SpanRef, str]:
                 col(Span.start).in_(batch),
             )
             found |= {SpanRef(source_id, version_tx, start, end): kind for start, end, kind in tx.session.exec(rows)}
-    return found
+    return {span: found[span] for span in spans if span in found}
 
 
 def embedded(tx: ReadTx, source_id: UUID) -> tuple[set[UUID], dict[bytes, bytes]]:
