@@ -214,6 +214,27 @@ async def test_a_refresh_tapped_twice_is_done_once(told, parts, memory, ada):
     assert len(memory.answers(ada)) == 1
 
 
+async def test_a_refresh_whose_bot_died_before_it_was_shown_is_shown_by_the_next(told, parts, memory, ada):
+    await told.press(told.button("answer_refresh"))
+    [before] = memory.answers(ada)
+    assert not memory.refresh_answer(before.answer_id, ada).already
+    await parts.worker.settle()
+    assert "A meal may cost 55 EUR at most." in told.texts()[-1]
+    assert "Refreshed. The answer you saved before stays as it was quoted." in told.texts()[-1]
+    assert len(memory.answers(ada)) == 1
+
+
+async def test_a_refresh_that_was_done_before_and_finds_nothing_now_says_where_the_newer_answer_is(
+    told, parts, memory, ada
+):
+    await told.press(told.button("answer_refresh"))
+    [before] = memory.answers(ada)
+    memory.refresh_answer(before.answer_id, ada)
+    memory.remove("travel.md")
+    await parts.worker.settle()
+    assert any("You have a newer answer to this already: write “saved” to see it." in text for text in told.texts())
+
+
 async def test_a_refresh_in_the_very_moment_of_the_change_is_not_stale_again(asked, parts, memory, ada):
     """Nothing here moves the clock: what came first is told by the order of transactions alone."""
     await asked.press(asked.button("answer_save"))

@@ -5,6 +5,8 @@ import asyncio
 import pytest
 
 from bot.worker import Worker
+from cards.codec import to_json
+from cards.notices import notice
 from core.clock import DAY, HOUR, MINUTE, SECOND
 from core.delivery.engine import LOOK_AFTER
 from core.model.watching import ScopeType
@@ -320,9 +322,17 @@ async def test_it_works_as_soon_as_it_is_woken(running, adas):
     assert adas.texts()[-1].startswith("Ada")
 
 
-async def test_it_ends_at_once_when_it_is_stopped_while_it_waits(running):
-    worker, _, task = running
-    worker.stop()
+async def test_it_ends_at_once_when_it_is_stopped_while_it_waits(parts):
+    looked = asyncio.Event()
+
+    async def nothing():
+        looked.set()
+        return 0
+
+    parts.worker._steps = (nothing,)
+    task = asyncio.create_task(parts.worker.run(3600))
+    await looked.wait()
+    parts.worker.stop()
     await asyncio.wait_for(task, 20)
 
 
@@ -336,14 +346,20 @@ class Stopping(PlatformChannel):
         return await super().send(card)
 
 
-async def test_stopped_during_a_send_it_records_the_card_and_leaves_no_lease(memory, room, adas):
+async def test_stopped_during_a_send_it_records_the_card_leaves_no_lease_and_begins_nothing_more(
+    memory, room, adas, bob, bobs
+):
+    memory.delivery.post("default", bob.person_id, "hello", "notice", lambda _: to_json(notice("Hello", "Bob")))
     channel = Stopping(room.url)
     parts = parts_over(memory, {PLATFORM: channel})
     channel.worker = parts.worker
     adas.write("help")
     await asyncio.wait_for(parts.worker.run(3600), 20)
     parts.gateway._pool.shutdown()
-    assert [card.state for card in rows(memory, CardMessage)] == ["sent"]
+    assert {card.person_id: card.state for card in rows(memory, CardMessage)} == {
+        adas.person.person_id: "sent",
+        bob.person_id: "pending",
+    }
     assert inbox_states(memory) == ["done"]
 
 
