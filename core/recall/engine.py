@@ -75,7 +75,9 @@ class RecallEngine:
 
 def _take_in(kept: _Kept, tx: ReadTx, dim: int) -> None:
     entries = sources.entries_since(tx, kept.last_tx)
-    kept.index.add_entries(Entry(row.node_id, _ENTRY_TX, _vector(row.dense, dim), row.terms) for row in entries)
+    kept.index.add_entries(
+        Entry(node_id, _ENTRY_TX, _vector(dense, dim), terms_of) for node_id, dense, terms_of in entries
+    )
     opened, closed = NODES.since(tx, PASSAGE, kept.last_tx)
     kept.index.close_rows(Closure(row.node_id, row.valid_start, row.tx_start, row.tx_end) for row in closed)
     kept.index.add_rows(_row(node) for node in opened if not node.tombstone)

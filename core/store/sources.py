@@ -1,6 +1,6 @@
 """Documents: who may read them, their versions, and when each was seen."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -138,9 +138,7 @@ def embedded(tx: ReadTx, source_id: UUID) -> tuple[set[UUID], dict[bytes, bytes]
     return {node_id for node_id, _, _ in rows}, {text_hash: dense for _, text_hash, dense in rows}
 
 
-def entries_since(tx: ReadTx, after_tx: int) -> list[RecallEntry]:
-    return list(
-        tx.session.exec(
-            select(RecallEntry).where(RecallEntry.tenant_id == tx.tenant_id, RecallEntry.added_tx > after_tx)
-        ).all()
-    )
+def entries_since(tx: ReadTx, after_tx: int) -> Sequence[tuple[UUID, bytes, Mapping[str, int]]]:
+    """(passage, vector, counts by term) of the entries that were added after a tx."""
+    rows = select(RecallEntry.node_id, RecallEntry.dense, RecallEntry.terms)
+    return tx.session.exec(rows.where(RecallEntry.tenant_id == tx.tenant_id, RecallEntry.added_tx > after_tx)).all()
