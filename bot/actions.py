@@ -28,6 +28,7 @@ from core.model.work import Rewritten, Tapped
 log = structlog.get_logger()
 
 INACTIVE = "This card is no longer active. Ask again, or write “watching” to see what you follow."
+REFRESHING = "Refreshing…"
 _MUTED = {"1d": "Muted for a day", "1w": "Muted for a week"}
 
 
@@ -56,6 +57,8 @@ class Actions:
         card = await self._gateway.call(self._memory.delivery.tapped, nonce)
         if card is None or card.person_id != person_id:
             return INACTIVE
+        if action.kind == "answer_refresh":  # before the job exists, so that its outcome cannot be overwritten
+            await self._said(card, action, REFRESHING)
         try:
             result = await self._gateway.call(self._memory.redeem, self._token(card, action), action)
         except CoreError as refusal:
@@ -64,9 +67,14 @@ class Actions:
             await self._rewrite(card, lambda shown: with_outcome(shown, words, target=action.target))
             return words
         words = _outcome(action, result)
+        if words != REFRESHING:
+            await self._said(card, action, words)
+        return words
+
+    async def _said(self, card: Tapped, action: CardAction, words: str) -> None:
+        """The outcome on the card, the used button gone."""
         used = frozenset({action.kind})
         await self._rewrite(card, lambda shown: with_outcome(shown, words, target=action.target, remove_kinds=used))
-        return words
 
     def _token(self, card: Tapped, action: CardAction) -> str:
         write = CardWrite(
@@ -158,7 +166,7 @@ def _outcome(action: CardAction, result: dict[str, Any]) -> str:
         case "answer_save":
             return "Saved. You will hear when its words change." if result["fresh"] else "You have saved this already."
         case "answer_refresh":
-            return "You have a newer answer to this already." if result["newer"] else "Refreshing…"
+            return "You have a newer answer to this already." if result["newer"] else REFRESHING
     return "Done."
 
 

@@ -19,6 +19,7 @@ from bot.channels.local import PLATFORM, LocalChannel, LocalInbox, Pulse
 from bot.commands import Commands
 from bot.config import Settings, open_memory
 from bot.delivery import Courier
+from bot.freshness import Freshness
 from bot.http.health import health_routes
 from bot.memory_gateway import MemoryGateway
 from bot.sync_loop import keep_in_step
@@ -42,7 +43,8 @@ class Bot:
         channels: dict[str, Channel] = {PLATFORM: LocalChannel(self.gateway, self.pulse)}
         self.courier = Courier(self.gateway, channels)
         self.actions = Actions(self.gateway, self.courier, signer)
-        ask = Ask(self.gateway, self.courier, Commands(self.gateway))
+        freshness = Freshness(self.gateway, settings.tenant, settings.sources)
+        ask = Ask(self.gateway, self.courier, Commands(self.gateway), freshness)
         self.worker = Worker(self.gateway, self.courier, ask, self.actions, owner=nonce())
         self.inbox = LocalInbox(self.gateway, self.actions, self.pulse, self.worker.wake, settings.company, suggestions)
 
@@ -64,8 +66,9 @@ async def run(settings: Settings) -> int:
             await _open_inbox(bot, stack)
         await _listen(bot, stack)
         await _work(bot, stack)
+        stopped = _stop_signal()
         log.info("bot.ready", database=settings.database.partition("@")[2] or settings.database)
-        await _stopped()
+        await stopped.wait()
         log.info("bot.stopping")
     return 0
 
@@ -113,9 +116,10 @@ async def _work(bot: Bot, stack: AsyncExitStack) -> None:
     stack.push_async_callback(stop)
 
 
-async def _stopped() -> None:
+def _stop_signal() -> asyncio.Event:
+    """Set by SIGINT or SIGTERM from now on."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
-    await stopped.wait()
+    return stopped

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from bot.commands import Commands, Reply
 from bot.delivery import Courier
+from bot.freshness import Freshness
 from bot.memory_gateway import MemoryGateway
 from bot.presenters import answer_card, answer_offer, answer_sources
 from cards.codec import to_json
@@ -13,11 +14,12 @@ from core.errors import CoreError, InsufficientEvidence
 
 
 class Ask:
-    def __init__(self, gateway: MemoryGateway, courier: Courier, commands: Commands) -> None:
+    def __init__(self, gateway: MemoryGateway, courier: Courier, commands: Commands, freshness: Freshness) -> None:
         self._gateway = gateway
         self._memory = gateway.memory
         self._courier = courier
         self._commands = commands
+        self._freshness = freshness
 
     async def question(self, tenant_id: str, person_id: UUID, event_id: str, text: str) -> UUID:
         """Answer a message, once per event; the id of the card that answers it."""
@@ -43,9 +45,8 @@ class Ask:
     async def _answer(self, tenant_id: str, person_id: UUID, text: str) -> Reply:
         principal = await self._gateway.call(self._memory.people.principal, tenant_id, person_id)
         found = await self._gateway.call(self._memory.generate, text, principal)
-        return Reply(
-            lambda nonce: answer_card(found, nonce), answer_offer(found), "answer", tuple(answer_sources(found))
-        )
+        note, sources = await self._freshness.note(), tuple(answer_sources(found))
+        return Reply(lambda nonce: answer_card(found, nonce, note=note), answer_offer(found), "answer", sources)
 
 
 def _unanswered(problem: CoreError) -> Reply:

@@ -13,11 +13,12 @@ from core.clock import DAY, HOUR
 from core.model.grants import PermittedAction
 from core.model.principals import Principal
 from core.model.work import NOTHING_OFFERED, Offer
+from core.text.fold import fold
 
 HELP = (
     "Ask me anything that your team has written down. I answer with the exact words and where they stand.\n"
     "watch <words>: choose something to watch\n"
-    "watching: what you watch, and how to stop\n"
+    "watching, watching <word>: what you watch, and how to stop\n"
     "saved: the answers you saved\n"
     "mute 1h, mute 1d, mute 1w: pause every card; unmute: end it\n"
     "status: what I remember; whoami: who I think you are"
@@ -45,7 +46,7 @@ class Commands:
         self._table: dict[str, tuple[Command, bool]] = {
             "help": (self._help, False),
             "watch": (self._watch, True),
-            "watching": (self._watching, False),
+            "watching": (self._watching, True),
             "saved": (self._saved, False),
             "mute": (self._mute, True),
             "unmute": (self._unmute, False),
@@ -73,8 +74,13 @@ class Commands:
         offer = Offer(tuple(PermittedAction("watch_create", choice.target) for choice in choices))
         return Reply(lambda nonce: choose_watch(words, choices, nonce, len(sections) - len(choices)), offer)
 
-    async def _watching(self, principal: Principal, _: str) -> Reply:
-        watches = await self._gateway.call(self._memory.watches, principal)
+    async def _watching(self, principal: Principal, words: str) -> Reply:
+        owned = await self._gateway.call(self._memory.watches, principal)
+        watches = [view for view in owned if fold(words) in fold(view.name)]
+        if owned and not watches:
+            return _said(
+                "You watch nothing like that", f"None of your watches is named “{words}”.", "Write “watching”."
+            )
         now = self._memory.clock.now()
         entries = tuple(
             WatchEntry(str(view.watch_id), view.name, state="muted for now" if view.muted_until > now else "")

@@ -79,7 +79,7 @@ def _verdict(claim: ClaimDiff) -> Verdict:
     return known.get(claim.state, "unsupported")
 
 
-def answer_card(found: Answer, nonce: str, *, saved: bool = False) -> Card:
+def answer_card(found: Answer, nonce: str, *, saved: bool = False, note: str = "") -> Card:
     """The card that answers a question; with the nearest passages where nothing is close enough."""
     cited = _distinct(found.claims) if found.known else list(found.nearest)
     content = AnswerContent(
@@ -90,6 +90,7 @@ def answer_card(found: Answer, nonce: str, *, saved: bool = False) -> Card:
         nonce=nonce,
         watch_names=tuple(section.title for section in found.sections),
         saved=saved,
+        note=note,
     )
     return answer(content)
 

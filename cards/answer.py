@@ -34,7 +34,7 @@ class AnswerCitation:
 class AnswerContent:
     """No sentences: nothing was close enough, and the citations are the nearest passages.
 
-    `target` is the generation; `watch_names` the sections that [Watch this] will watch.
+    `target` is the generation; `watch_names` the sections that [Watch this] will watch; `note` what else to know.
     """
 
     question: str
@@ -46,6 +46,7 @@ class AnswerContent:
     ungrounded: bool = False
     open_questions: tuple[str, ...] = ()
     saved: bool = False
+    note: str = ""
 
 
 def answer(content: AnswerContent) -> Card:
@@ -79,6 +80,7 @@ def _caveats(content: AnswerContent) -> Words:
     said = [
         "No document backs this answer: treat it as a guess." if content.ungrounded else "",
         *_unverified(content.sentences),
+        content.note,
     ]
     words = " ".join(caveat for caveat in said if caveat)
     opened = content.open_questions[:2]

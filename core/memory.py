@@ -175,6 +175,11 @@ class Memory:
         """By fresh uri, the uri among `gone` whose document says exactly this: it was moved, not replaced."""
         return self._ingest.same_texts(tenant, gone, fresh)
 
+    def last_synced(self, source_set: str, *, tenant: str = DEFAULT_TENANT) -> int | None:
+        """When a source set was last looked at as a whole; None for one without documents."""
+        with self._database.read(tenant) as tx:
+            return min((row.checked_at for row in sources.in_set(tx, source_set)), default=None)
+
     def resolve(self, spans: Sequence[SpanRef], principal: Principal) -> dict[SpanRef, Resolution]:
         """Where cited words stand now: current coordinates, superseded or tombstoned."""
         with self._database.read(principal.tenant_id) as tx:

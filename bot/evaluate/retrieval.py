@@ -165,6 +165,10 @@ def _check(known: set[str], files: Mapping[str, Sequence[Query]]) -> None:
                 raise InvalidRequest(f"{name}: {query.id}: relevant must name passages that passages.jsonl holds")
 
 
+_AMPLE = 1_000_000
+"""Tokens: the order of what was recalled is measured here, not what fits beside an answer."""
+
+
 class _Bench:
     """One database of passages, opened under one configuration after another."""
 
@@ -190,10 +194,10 @@ class _Bench:
             memory.people.ensure_tenant(DEFAULT_TENANT, "Evaluation")
             person = memory.people.put(DEFAULT_TENANT, "Reader")
             self._reader = memory.people.principal(DEFAULT_TENANT, person)
-            for passage in passages:
+            for place, passage in enumerate(passages):
                 next(self._tick)
-                text = f"# {passage.heading}\n\n{passage.text}" if passage.heading else passage.text
-                result = memory.ingest(passage.id, text.encode(), readers=[EVERYONE], media_type="text/markdown")
+                uri = f"{place}/{passage.heading.replace('/', ' ')}"
+                result = memory.ingest(uri, _one_block(passage), readers=[EVERYONE], media_type="text/plain")
                 self._passage_of[result.source_id] = passage.id
 
     def outcomes(self, queries: Sequence[Query], weights: Weights | None) -> dict[str, Outcome]:
@@ -204,13 +208,18 @@ class _Bench:
     def _outcome(self, memory: Memory, query: Query) -> Outcome:
         assert self._reader is not None
         try:
-            planned = memory.plan(PlanRequest(question=query.query), self._reader)
+            planned = memory.plan(PlanRequest(question=query.query, budget_tokens=_AMPLE), self._reader)
         except InsufficientEvidence:
             return Outcome(None, 0.0)
         ordered = sorted(planned.spans, key=lambda span: (-span.weight, span.span))
         found = list(dict.fromkeys(self._passage_of[span.span.source_id] for span in ordered))[:_DEEPEST]
         rank = next((place for place, passage in enumerate(found, 1) if passage in query.relevant), None)
         return Outcome(rank, planned.best_cosine)
+
+
+def _one_block(passage: PassageRow) -> bytes:
+    """A labelled passage is the unit that is looked for: its blank lines go, so that it stays one passage here too."""
+    return "\n".join(line for line in passage.text.split("\n") if line.strip()).encode()
 
 
 def _ticks(on_progress: Progress, total: int) -> Iterator[None]:

@@ -83,9 +83,14 @@ def _passages(
         block_hash = hash(folded(block))
         node_id = passage_id(source_id, block.path, block_hash, repeats[block.path, block_hash])
         repeats[block.path, block_hash] += 1
-        recall_text = "\n".join(filter(None, [" > ".join(block.path), *block.lead, block.header, words]))
+        recall_text = "\n".join(filter(None, [_place(document, block), *block.lead, block.header, words]))
         props = {"kind": block.kind.value}
         yield Wanted(node_id, PASSAGE, keys[i], props, (i,), holders[block.section].node_id, recall_text)
+
+
+def _place(document: Document, block: Block) -> str:
+    """Document and headings: the words that a passage is asked for by and need not hold itself."""
+    return " > ".join(dict.fromkeys((document.title, *block.path)))
 
 
 def shown(block: Block) -> str:

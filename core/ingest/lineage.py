@@ -46,12 +46,12 @@ def trace(old: Document, spans: Sequence[tuple[int, int]], new: Document | None)
 
 def follow(cited: Sequence[Unit], spans: Sequence[tuple[int, int]], today: Sequence[Unit]) -> tuple[Continuation, ...]:
     """`trace` between the units of two versions."""
-    matches = _matches(cited, today)
+    matches, headings = _matches(cited, today), _Headings(cited, today)
     starts, ends = [unit.start for unit in cited], [unit.end for unit in cited]
     found = []
     for start, end in spans:
         touched = range(bisect_right(ends, start), bisect_left(starts, end))
-        found.append(_worst([_continuation(cited[i], matches[i]) for i in touched]))
+        found.append(_worst([_continuation(cited[i], matches[i], headings) for i in touched]))
     return tuple(found)
 
 
@@ -87,12 +87,13 @@ def _next_place(unit: Unit, places: Mapping[object, Sequence[Unit]], counted: Co
     return candidates[min(counted[sought], len(candidates)) - 1] if candidates else None
 
 
-def _continuation(unit: Unit, match: Unit | None) -> Continuation:
+def _continuation(unit: Unit, match: Unit | None, headings: "_Headings") -> Continuation:
     if match is None:
         return Continuation("gone", reason="words gone")
     if unit.context == match.context:
         return Continuation("continues", match.start, match.end)
-    clearable, reason = _clearable(unit.context, match.context), _reason(unit.context, match.context)
+    clearable = _clearable(unit.context, match.context) and headings.akin(unit.context.path, match.context.path)
+    reason = _reason(unit.context, match.context)
     return Continuation("affected", match.start, match.end, clearable, reason)
 
 
@@ -103,14 +104,36 @@ def _clearable(old: Context, new: Context) -> bool:
         and _terms(old.header) == _terms(new.header)
         and _terms(*old.lead) == _terms(*new.lead)
         and _bearing(old) == _bearing(new)
-        and _akin(old.path, new.path)
     )
 
 
-def _akin(old: Words, new: Words) -> bool:
-    """One heading path, and its innermost title, names all that the other names."""
-    inner = _contained(_terms(*old[-1:]), _terms(*new[-1:]))
-    return bool(old) == bool(new) and inner and _contained(_terms(*old), _terms(*new))
+class _Headings:
+    """Which changes of heading say nothing new of the words beneath: judged by what else happened to the headings."""
+
+    def __init__(self, old: Sequence[Unit], new: Sequence[Unit]) -> None:
+        self._old = old
+        self._before = {unit.context.path for unit in old}
+        self._standing = {unit.context.path for unit in new}
+
+    def akin(self, old: Words, new: Words) -> bool:
+        """The titles name the same; or were renamed where they stood; or a title put in says what was said there."""
+        if bool(old) != bool(new):
+            return False
+        named = _contained(_terms(*old[-1:]), _terms(*new[-1:])) and _contained(_terms(*old), _terms(*new))
+        if named or new in self._before:
+            return named
+        renamed = old not in self._standing and len(old) == len(new) and _alike(old[-1:], new[-1:])
+        return renamed or (new[: len(old)] == old and _terms(*new[len(old) :]).keys() <= self._said(old))
+
+    def _said(self, path: Words) -> set[str]:
+        """Every content word that stood directly under a heading path."""
+        return {term for unit in self._old if unit.context.path == path for term in terms(unit.key)}
+
+
+def _alike(old: Words, new: Words) -> bool:
+    """More than half of the content words of both are shared."""
+    one, other = _terms(*old), _terms(*new)
+    return 4 * (one & other).total() > one.total() + other.total()
 
 
 def _contained(one: Counter[str], other: Counter[str]) -> bool:

@@ -32,7 +32,7 @@ def scores(
 
 
 def unknown_share(segments: Segments, allowed: npt.NDArray[np.bool_], terms: Iterable[str]) -> float:
-    """How much of a question, weighed by rarity, stands in no allowed entry: 0 for none of it, 1 for all; 0 of nothing."""
+    """How much of a question, weighed by rarity, stands in no allowed entry: 0 for none, 1 for all; 0 of nothing."""
     count = int(np.count_nonzero(allowed))
     held = [holders(segments, term, allowed)[0].size for term in sorted(set(terms))]
     total = sum(_rarity(count, size) for size in held)

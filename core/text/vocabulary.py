@@ -127,7 +127,7 @@ UNSETTLED = _phrases("""
 TIMED = _phrases("""
     until, till, through, since, effective, as of, as from, starting, beginning, from, before, after, prior to, by,
     during, new, current, currently, now, today, at present, so far, recent, recently, once, future, eventually, past,
-    older, earlier, upcoming, plan, plans, expire, expires, expiry, ends, closed, removed
+    older, earlier, upcoming, plan to, plans to, expire, expires, expiry, ends, closed, removed
 """)
 # ... and for whom or in which case.
 LIMITED = _phrases("""

@@ -22,9 +22,13 @@ from core.verify.verdict import NO_EVIDENCE, Candidate, Gate, Reason, Signals, S
 _BY_VALUE = frozenset(term for term in terms(" ".join((*NUMBER_WORDS, *SCALES, *MONTHS, *CURRENCIES))) if len(term) > 2)
 
 
+_REACHING = dict.fromkeys(terms("ask contact find message ping reach"), "reach")
+"""Ways to say that somebody can be reached somewhere: who and where decide, not which verb is used."""
+
+
 def still_says(claim: str, passage_sentences: Sequence[Candidate]) -> Verdict:
     """Supported by the first sentence that passes every test, else unsupported with the closest one; never partial."""
-    claim_terms = terms(claim)
+    claim_terms = _content(claim)
     closest: Verdict | None = None
     for index, sentence in enumerate(passage_sentences):
         verdict = _verdict(claim, claim_terms, index, sentence)
@@ -36,7 +40,7 @@ def still_says(claim: str, passage_sentences: Sequence[Candidate]) -> Verdict:
 
 
 def _verdict(claim: str, claim_terms: list[str], index: int, sentence: Candidate) -> Verdict:
-    lex = lexical(claim_terms, terms(sentence.text))
+    lex = lexical(claim_terms, _content(sentence.text))
     numeric, negation = numeric_gate(claim, sentence.text).capped, negation_differs(claim, sentence.text)
     signals = Signals(lex, sentence.cosine, Gate.of(numeric), Gate.of(negation))
     if _says_the_same(claim, claim_terms, sentence.text):
@@ -49,12 +53,16 @@ def _says_the_same(claim: str, claim_terms: list[str], sentence: str) -> bool:
     wanted = [term for term in claim_terms if term not in _BY_VALUE and not term[0].isdigit()]
     return (
         bool(wanted)
-        and _in_order(wanted, terms(sentence))
+        and _in_order(wanted, _content(sentence))
         and list(numbers(claim).items()) == list(numbers(sentence).items())
         and polarity(claim) == polarity(sentence)
         and qualifiers(claim) == qualifiers(sentence)
         and not struck(sentence)
     )
+
+
+def _content(text: str) -> list[str]:
+    return [_REACHING.get(term, term) for term in terms(text)]
 
 
 def _in_order(wanted: Iterable[str], held: Iterable[str]) -> bool:

@@ -1,13 +1,15 @@
 """The bot's parts over a memory and channels of the test's own, wired as the process wires them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.actions import Actions, Signer
 from bot.ask import Ask
 from bot.channels.base import Channel
 from bot.commands import Commands
+from bot.config import SourceSettings
 from bot.delivery import Courier
+from bot.freshness import Freshness
 from bot.memory_gateway import MemoryGateway
 from bot.worker import Worker
 from cards.actions import Button
@@ -32,12 +34,14 @@ class Parts:
     worker: Worker
 
 
-def parts_over(memory: Memory, channels: Mapping[str, Channel], owner: str = "worker") -> Parts:
+def parts_over(
+    memory: Memory, channels: Mapping[str, Channel], owner: str = "worker", kept: Sequence[SourceSettings] = ()
+) -> Parts:
     gateway = MemoryGateway(memory)
     courier = Courier(gateway, channels)
     actions = Actions(gateway, courier, Signer(KEY_ID, KEY))
     commands = Commands(gateway)
-    ask = Ask(gateway, courier, commands)
+    ask = Ask(gateway, courier, commands, Freshness(gateway, "default", kept))
     return Parts(gateway, courier, actions, commands, ask, Worker(gateway, courier, ask, actions, owner))
 
 

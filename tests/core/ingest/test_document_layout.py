@@ -83,10 +83,11 @@ def test_properties_say_what_a_node_is() -> None:
     assert passage.props == {"kind": "paragraph"}
 
 
-def test_recall_text_is_the_path_the_context_and_the_plain_words() -> None:
+def test_recall_text_is_the_title_the_path_the_context_and_the_plain_words() -> None:
+    """The title stands before the headings, once."""
     texts = [node.recall_text for node in nodes(TEXT, PASSAGE)]
     assert texts == [
-        "Before.",
+        "Leave\nBefore.",
         "Leave\nLeave",
         "Leave\nYou get 25 days.",
         "Leave > Sick\nSick",
