@@ -36,7 +36,7 @@ class Answer:
     sections: tuple[Cited, ...]
     nearest: tuple[Passage, ...]
     plan_hash: str
-    best_cosine: float
+    nearness: float
 
     @property
     def known(self) -> bool:
