@@ -120,7 +120,8 @@ def retrieval(folder: Path, embedder: Embedder | None, config: MemoryConfig, on_
         bench.take_in(data.passages)
         configured = bench.outcomes(data.all_queries, None)
         grid = {weights: bench.outcomes(data.answerable, weights) for weights in GRID}
-    best, held_out = fit(data.files, grid)
+    standing = (config.planner.lexical_weight, config.planner.bm25_half)
+    best, held_out = fit(data.files, {**grid, standing: configured}, standing)
     return RetrievalReport(
         len(data.passages),
         {name: scores([configured[query.id] for query in queries]) for name, queries in data.files.items()},
@@ -239,16 +240,22 @@ def scores(outcomes: Sequence[Outcome]) -> Scores:
 
 
 def fit(
-    files: Mapping[str, Sequence[Query]], grid: Mapping[Weights, Mapping[str, Outcome]]
+    files: Mapping[str, Sequence[Query]], grid: Mapping[Weights, Mapping[str, Outcome]], standing: Weights
 ) -> tuple[Weights, dict[str, Outcome]]:
-    """The weights that serve all questions best, and each question's outcome under those that serve the others best."""
+    """The weights that serve all questions best, and each question's outcome under those that serve the others best.
+
+    The `standing` weights are left only for some that gain more than one question of the smallest file: less is noise.
+    """
     queries = [query for group in files.values() for query in group]
-    held_out = {query.id: grid[_best(files, grid, frozenset(query.relevant))][query.id] for query in queries}
-    return _best(files, grid, frozenset()), held_out
+    held_out = {query.id: grid[_best(files, grid, standing, frozenset(query.relevant))][query.id] for query in queries}
+    return _best(files, grid, standing, frozenset()), held_out
 
 
 def _best(
-    files: Mapping[str, Sequence[Query]], grid: Mapping[Weights, Mapping[str, Outcome]], left_out: frozenset[str]
+    files: Mapping[str, Sequence[Query]],
+    grid: Mapping[Weights, Mapping[str, Outcome]],
+    standing: Weights,
+    left_out: frozenset[str],
 ) -> Weights:
     """By recall@5 and MRR@10 alike, each file counting the same; the first of equals."""
 
@@ -260,7 +267,9 @@ def _best(
             means.append(sum(worths) / len(worths) if worths else 0.0)
         return sum(means)
 
-    return max(grid, key=worth)
+    best = max(grid, key=worth)
+    noise = 1 / min(len(queries) for queries in files.values())
+    return standing if worth(best) - worth(standing) <= noise else best
 
 
 def _refusals(data: _Data, outcomes: Mapping[str, Outcome], configured: float) -> dict[str, Refusals]:

@@ -210,7 +210,7 @@ def test_a_question_is_judged_under_weights_fitted_without_its_family():
     """Under the weights (0, 1) q1 and its paraphrase are perfect; q2 alone speaks for (1, 1)."""
     files = {"f": [Query(id=name, query="", relevant=(key,)) for name, key in (("q1", "a"), ("q1b", "a"), ("q2", "b"))]}
     grid = {(0.0, 1.0): outcomes(q1=1, q1b=1, q2=9), (1.0, 1.0): outcomes(q1=8, q1b=9, q2=1)}
-    best, held_out = fit(files, grid)
+    best, held_out = fit(files, grid, next(iter(grid)))
     assert best == (0.0, 1.0)
     assert {name: outcome.rank for name, outcome in held_out.items()} == {"q1": 8, "q1b": 9, "q2": 9}
 
@@ -225,7 +225,7 @@ def test_each_file_counts_the_same_in_the_fit():
         (0.0, 1.0): outcomes(**many, s=None),
         (1.0, 1.0): outcomes(**dict.fromkeys(many, 2), s=1),
     }
-    assert fit(files, grid)[0] == (1.0, 1.0)
+    assert fit(files, grid, next(iter(grid)))[0] == (1.0, 1.0)
 
 
 def test_a_rank_counts_within_its_depth_only():
@@ -348,3 +348,14 @@ def test_claims_beat_word_overlap(data_dir):
     found = claims(data_dir / "claims", OnnxEmbedder(pinned_files()), VerifyConfig(), ignore).to_json()
     assert found["all"]["auc"] > 0.764
     assert found["source vitaminc"]["auc"] > 0.597
+
+
+def test_weights_that_gain_less_than_a_question_do_not_move_the_standing_ones():
+    """One place in a rank of one of twenty questions is noise; a quarter of them found is none."""
+    files = {"f": [Query(id=f"q{n}", query="", relevant=(f"q{n}",)) for n in range(20)]}
+    found = {f"q{n}": 1 for n in range(20)}
+    standing, other = (0.5, 10.0), (0.4, 30.0)
+    grid = {standing: outcomes(**found | {"q0": 2}), other: outcomes(**found)}
+    assert fit(files, grid, standing)[0] == standing
+    grid = {standing: outcomes(**found | {f"q{n}": None for n in range(5)}), other: outcomes(**found)}
+    assert fit(files, grid, standing)[0] == other
