@@ -96,7 +96,7 @@ class Memory:
         hybrid = HybridConfig(config.planner.lexical_weight, config.planner.bm25_half, config.planner.semantic_min_sim)
         self._recall = RecallEngine(embedder, hybrid)
         self._planner = PlannerEngine(self._recall, self._library, None, config.planner)
-        self._generate = GenerateEngine(database, self._planner, self._library, embedder, config.answers.min_nearness)
+        self._generate = GenerateEngine(database, self._planner, self._library, embedder, config.answers.min_cosine)
         self._watch = WatchEngine(database, config.watch)
         reader = VerifyEngine(embedder, self._recall, self._library, config.verify)
         self._answers = AnswersEngine(database, self._graph, self._watch, self._library, reader, config.answers)

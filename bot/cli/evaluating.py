@@ -76,7 +76,7 @@ def retrieval(data: Data, as_json: AsJson = False, config: Config = None) -> Non
          f"{one.answerable_refused} of {one.answerable}")
         for name, one in report.refusals.items()
     ]  # fmt: skip
-    say_table(("threshold", "min_nearness", "unanswerable refused", "answerable refused"), refusals)
+    say_table(("threshold", "min_cosine", "unanswerable refused", "answerable refused"), refusals)
 
 
 def _scores(weights: str, name: str, one: "Scores") -> tuple[Any, ...]:

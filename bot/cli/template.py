@@ -62,7 +62,7 @@ MEANINGS = {
     "verify.candidates": "passages looked at for a claim",
     "verify.negation_guard": "whether a differing negation counts",
     "answers.recheck_max_age_days": "a saved answer is judged again at least this often",
-    "answers.min_nearness": "the nearest passage is this near, or the bot says that it does not know",
+    "answers.min_cosine": "the nearest passage is this near, or the bot says that it does not know",
     "watch.tick_secs": "how often to look for changes",
     "watch.settle_secs": "how long an edit is left to settle",
     "watch.max_rows_per_tick": "changes taken at once",

@@ -53,7 +53,7 @@ class Outcome:
     """`rank`: the place of the first relevant passage, from 1; None beyond the tenth."""
 
     rank: int | None
-    nearness: float
+    best_cosine: float
 
     @property
     def reciprocal(self) -> float:
@@ -127,7 +127,7 @@ def retrieval(folder: Path, embedder: Embedder | None, config: MemoryConfig, on_
         {name: scores([configured[query.id] for query in queries]) for name, queries in data.files.items()},
         best,
         {name: scores([held_out[query.id] for query in queries]) for name, queries in data.files.items()},
-        _refusals(data, configured, config.answers.min_nearness),
+        _refusals(data, configured, config.answers.min_cosine),
     )
 
 
@@ -215,7 +215,7 @@ class _Bench:
         ordered = sorted(planned.spans, key=lambda span: (-span.weight, span.span))
         found = list(dict.fromkeys(self._passage_of[span.span.source_id] for span in ordered))[:_DEEPEST]
         rank = next((place for place, passage in enumerate(found, 1) if passage in query.relevant), None)
-        return Outcome(rank, planned.nearness)
+        return Outcome(rank, planned.best_cosine)
 
 
 def _one_block(passage: PassageRow) -> bytes:
@@ -273,8 +273,8 @@ def _best(
 
 
 def _refusals(data: _Data, outcomes: Mapping[str, Outcome], configured: float) -> dict[str, Refusals]:
-    answerable = sorted(outcomes[query.id].nearness for query in data.answerable)
-    unanswerable = [outcomes[query.id].nearness for query in data.unanswerable]
+    answerable = sorted(outcomes[query.id].best_cosine for query in data.answerable)
+    unanswerable = [outcomes[query.id].best_cosine for query in data.unanswerable]
     fitted = answerable[floor((1 - _KEPT) * len(answerable) + 1e-9)]
     return {
         name: Refusals(

@@ -19,16 +19,16 @@ _NEAREST_SHOWN = 3
 
 
 class GenerateEngine:
-    """`min_nearness`: how near the nearest passage must come before anything is claimed."""
+    """`min_cosine`: how near the nearest passage must come before anything is claimed."""
 
     def __init__(
-        self, database: Database, planner: Planner, library: Library, embedder: Embedder | None, min_nearness: float
+        self, database: Database, planner: Planner, library: Library, embedder: Embedder | None, min_cosine: float
     ) -> None:
         self._database = database
         self._planner = planner
         self._library = library
         self._embedder = embedder
-        self._min_nearness = min_nearness
+        self._min_cosine = min_cosine
 
     def generate(self, question: str, principal: Principal) -> Answer:
         """Answer from what the principal may read; an answer that claims nothing when nothing is close enough.
@@ -40,7 +40,7 @@ class GenerateEngine:
         with self._database.read(principal.tenant_id) as tx:
             planned = self._planner.plan_question(tx, question, principal, self._database.clock.now())
             heaviest = sorted(planned.spans, key=lambda span: (-span.weight, span.span))[:_PASSAGES_READ]
-            known = planned.nearness >= self._min_nearness
+            known = planned.best_cosine >= self._min_cosine
             sentences = self._sentences(tx, question, heaviest) if known else []
             chosen = choose(question, sentences)
             passages = self._library.passages(tx, [s.span for s in chosen] + [s.span for s in heaviest])
@@ -53,7 +53,7 @@ class GenerateEngine:
             sections=sections,
             nearest=tuple(passages[span.span] for span in heaviest[:_NEAREST_SHOWN]),
             plan_hash=planned.plan_hash,
-            nearness=planned.nearness,
+            best_cosine=planned.best_cosine,
         )
         self._trace(answer, heaviest, principal)
         return answer
@@ -67,7 +67,7 @@ class GenerateEngine:
             cited = self._sections(tx, [span])
             text = " ".join(unit.said for unit in self._library.units(tx, [span])[span])
         claim = Claim(text, (passage,), quoted=True)
-        answer = Answer(random_id(), question, text, (claim,), cited, nearest=(), plan_hash="", nearness=0.0)
+        answer = Answer(random_id(), question, text, (claim,), cited, nearest=(), plan_hash="", best_cosine=0.0)
         self._trace(answer, (), principal)
         return answer
 
@@ -95,7 +95,7 @@ class GenerateEngine:
             "planHash": answer.plan_hash,
             "model": "extractive",
             "usage": {"promptTokens": 0, "completionTokens": 0},
-            "nearness": round(answer.nearness, 6),
+            "bestCosine": round(answer.best_cosine, 6),
             "coordinates": [_coordinates(span.span) for span in planned],
             "claims": [
                 {"text": c.text, "citations": [_coordinates(p.span) for p in c.citations]} for c in answer.claims

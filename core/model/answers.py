@@ -36,7 +36,7 @@ class Answer:
     sections: tuple[Cited, ...]
     nearest: tuple[Passage, ...]
     plan_hash: str
-    nearness: float
+    best_cosine: float
 
     @property
     def known(self) -> bool:

@@ -71,14 +71,14 @@ class PlannedSpan(Protocol):
 
 
 class PlannedEvidence(Protocol):
-    """`nearness`: how close the nearest passage came; 0 when no semantic leg ran."""
+    """`best_cosine`: how close the nearest passage came; 0 when no semantic leg ran."""
 
     @property
     def spans(self) -> Sequence[PlannedSpan]: ...
     @property
     def plan_hash(self) -> str: ...
     @property
-    def nearness(self) -> float: ...
+    def best_cosine(self) -> float: ...
 
 
 class Planner(Protocol):
@@ -99,7 +99,6 @@ class Recall(Protocol):
     def search(
         self, tx: Any, question: str, vector: Any, readable: Collection[UUID], valid_t: int, tx_t: int, k: int
     ) -> Sequence[Found]: ...
-    def unknown_share(self, tx: Any, question: str, readable: Collection[UUID], valid_t: int, tx_t: int) -> float: ...
     def match(
         self, tx: Any, text: str, readable: Collection[UUID], valid_t: int, tx_t: int
     ) -> Mapping[UUID, float]: ...

@@ -18,7 +18,7 @@ from core.model.ports import Library, Recall
 from core.model.principals import Principal, visible_to
 from core.model.spans import Kind, SpanRef
 from core.planner.candidates import Candidate, SpanClass
-from core.planner.fusion import decay, fuse, hop, nearness, saturation
+from core.planner.fusion import decay, fuse, hop, saturation
 from core.planner.plan import EvidencePlan, PlannedSpan, RecallStats, build
 from core.planner.request import PlannerConfig, PlanRequest
 from core.planner.selection import select
@@ -33,10 +33,10 @@ Scores = dict[UUID, float]
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan, and how near the nearest passage came to the question; 0 when no semantic leg ran."""
+    """A plan, and how close the nearest passage came; 0 when no semantic leg ran."""
 
     plan: EvidencePlan
-    nearness: float
+    best_cosine: float
 
     @property
     def spans(self) -> Sequence[PlannedSpan]:
@@ -67,7 +67,7 @@ class _Asked:
 class _Recalled:
     scores: Scores
     stats: RecallStats
-    nearness: float
+    best_cosine: float
 
 
 class PlannerEngine:
@@ -94,18 +94,18 @@ class PlannerEngine:
         plan = self._select(pooled, request, replace(stats, pool_truncated=cut))
         if not plan.spans:
             raise InsufficientEvidence(stats=plan.stats)
-        return Planned(plan, recalled.nearness)
+        return Planned(plan, recalled.best_cosine)
 
     # ── recall ──
 
     def _recall_nodes(self, asked: _Asked, request: PlanRequest) -> _Recalled:
         structured = self._query_leg(asked, request) if request.has_query else {}
-        semantic, near = self._semantic_leg(asked, request.question or "") if request.has_question else ({}, 0.0)
+        semantic, best_cosine = self._semantic_leg(asked, request.question or "") if request.has_question else ({}, 0.0)
         union = _highest(structured, semantic)
         expanded = self._expand(asked, union, request.expand_depth)
         merged = _highest(union, expanded)
         stats = RecallStats(query=len(structured), semantic=len(semantic), expansion=len(expanded), union=len(merged))
-        return _Recalled(merged, stats, near)
+        return _Recalled(merged, stats, best_cosine)
 
     def _query_leg(self, asked: _Asked, request: PlanRequest) -> Scores:
         tree = query.parse(list(request.where))
@@ -134,8 +134,7 @@ class PlannerEngine:
         hits = self._recall.search(
             asked.tx, question, vector, asked.readable, asked.valid_t, asked.tx_t, self._config.semantic_k
         )
-        unknown = self._recall.unknown_share(asked.tx, question, asked.readable, asked.valid_t, asked.tx_t)
-        return {hit.node_id: hit.score for hit in hits}, nearness((hit.cosine for hit in hits), unknown)
+        return {hit.node_id: hit.score for hit in hits}, max((hit.cosine for hit in hits), default=0.0)
 
     def _expand(self, asked: _Asked, scores: Scores, depth: int) -> Scores:
         """Neighbours up to `depth` hops away, each hop at a discount of its parent's score."""

@@ -1,11 +1,5 @@
 """How near a node is (sim), how fresh (decay), and the two as one score. All of it lies in [0, 1]."""
 
-from collections.abc import Iterable
-
-UNKNOWN_WEIGHT = 0.15
-"""With it, at the threshold that keeps nine in ten of the answerable public questions, more of the others are refused
-than by the cosine alone (docs/tuning.md): whoever asks for a word that nobody wrote down mostly asks in vain."""
-
 
 def fuse(sim: float, decay: float, alpha: float) -> float:
     """`sim ** alpha * decay ** (1 - alpha)`; at alpha 1 exactly sim, at alpha 0 exactly decay."""
@@ -29,9 +23,13 @@ def saturation(bm25: float, half: float) -> float:
     return bm25 / (bm25 + half)
 
 
-def nearness(cosines: Iterable[float], unknown_share: float) -> float:
-    """How near the nearest passage comes to a question, less for what of the question stands in no document at all."""
-    return max(cosines, default=0.0) - UNKNOWN_WEIGHT * unknown_share
+def hybrid(cosine: float, bm25: float, *, lexical_weight: float, half: float) -> float:
+    return (1 - lexical_weight) * max(0.0, cosine) + lexical_weight * saturation(bm25, half)
+
+
+def near(cosine: float, bm25: float, *, min_sim: float) -> bool:
+    """Whether the semantic leg keeps a node: close enough in meaning, or holding a word of the question."""
+    return cosine >= min_sim or bm25 > 0
 
 
 def hop(parent_sim: float, discount: float) -> float:

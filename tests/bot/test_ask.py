@@ -40,7 +40,7 @@ async def test_each_event_has_a_card_of_its_own(revise, adas):
 
 async def test_what_nothing_comes_close_to_is_not_answered_but_the_nearest_passages_are_shown(revise, reopen, adas):
     revise()
-    strict = parts_over(reopen(answers={"min_nearness": 0.9}), {"fake": adas.parts.courier._channels["fake"]})
+    strict = parts_over(reopen(answers={"min_cosine": 0.9}), {"fake": adas.parts.courier._channels["fake"]})
     adas.write("What about the cost of everything?")
     await strict.worker.settle()
     strict.gateway._pool.shutdown()

@@ -20,7 +20,7 @@ from core.store.tables import Tenant
 NOW = 1_790_000_000 * SECOND
 KEY = Ed25519PrivateKey.generate()
 KEY_ID = "k1"
-LOW_BAR = {"answers": {"min_nearness": 0.05}}
+LOW_BAR = {"answers": {"min_cosine": 0.05}}
 """Hashed words are nowhere near as close as meanings are."""
 
 

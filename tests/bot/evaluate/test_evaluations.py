@@ -194,7 +194,7 @@ def test_each_file_of_questions_is_reported_by_itself(tmp_path):
 
 def test_refusals_are_counted_at_both_thresholds(tmp_path):
     library(tmp_path)
-    config = MemoryConfig(answers=AnswersConfig(min_nearness=0.99))
+    config = MemoryConfig(answers=AnswersConfig(min_cosine=0.99))
     refusals = retrieval(tmp_path, HashingEmbedder(), config, ignore).refusals
     assert refusals["configured"].unanswerable_refused == 1
     assert refusals["configured"].answerable_refused == 3

@@ -110,7 +110,7 @@ def test_only_ones_own_answer_can_be_saved_or_read(memory, ada, bob, saved):
 
 
 def test_an_answer_that_claims_nothing_cannot_be_saved(reopen):
-    memory = reopen(answers={"min_nearness": 0.99})
+    memory = reopen(answers={"min_cosine": 0.99})
     ada = add_person(memory, "Ada")
     put(memory, "travel.md", travel())
     answer = memory.generate("What do meals and hotels and trains cost?", ada)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.planner import Candidate, PlannerConfig, SpanClass
-from core.planner.fusion import UNKNOWN_WEIGHT, decay, fuse, hop, nearness, saturation
+from core.planner.fusion import decay, fuse, hop, hybrid, near, saturation
 from core.planner.weigh import pool, truncate, weigh
 from tests.strategies.planner import candidates
 
@@ -55,12 +55,18 @@ def test_saturation_rises_from_zero_towards_one(bm25: float, more: float, half: 
     assert saturation(half, half) == 0.5
 
 
-@given(cosines=st.lists(st.floats(-1, 1), max_size=5), unknown=units)
-def test_nearness_is_the_best_cosine_less_what_no_document_holds(cosines: list[float], unknown: float):
-    """Where every word of the question stands somewhere it is the cosine itself; each unknown word takes from it."""
-    assert nearness(cosines, 0) == max(cosines, default=0.0)
-    assert nearness(cosines, unknown) <= nearness(cosines, 0)
-    assert nearness(cosines, 1) == pytest.approx(nearness(cosines, 0) - UNKNOWN_WEIGHT)
+@given(cosine=st.floats(-1, 1), bm25=st.floats(0, 100))
+def test_lambda_moves_hybrid_from_meaning_to_words(cosine: float, bm25: float):
+    assert hybrid(cosine, bm25, lexical_weight=0, half=10) == max(0.0, cosine)
+    assert hybrid(cosine, bm25, lexical_weight=1, half=10) == saturation(bm25, 10)
+    assert 0 <= hybrid(cosine, bm25, lexical_weight=0.5, half=10) <= 1
+
+
+@pytest.mark.parametrize(
+    ("cosine", "bm25", "kept"), [(0.2, 0, True), (0.19, 0, False), (0.19, 0.1, True), (-1, 3, True), (-1, 0, False)]
+)
+def test_a_node_far_in_meaning_and_without_a_word_is_out(cosine: float, bm25: float, kept: bool):
+    assert near(cosine, bm25, min_sim=0.2) is kept
 
 
 def test_a_hop_discounts_what_its_parent_had():

@@ -46,7 +46,7 @@ def test_the_semantic_leg_finds_by_words_and_meaning(memory, ada):
     fill(memory)
     planned = memory.plan(MEALS, ada)
     assert heaviest(planned) == "Meals cost at most 40 EUR a day."
-    assert planned.nearness > 0
+    assert planned.best_cosine > 0
     assert planned.plan.stats.recall.query == 0
 
 
@@ -54,7 +54,7 @@ def test_the_structured_leg_finds_by_label_alone(memory, ada):
     fill(memory)
     planned = memory.plan(PlanRequest(find="SECTION", where=[{"prop": "title", "op": "eq", "value": "Garage"}]), ada)
     assert texts(planned) == ["Parking costs 5 EUR a day."] or "Parking costs 5 EUR a day." in texts(planned)
-    assert (planned.nearness, planned.plan.stats.recall.query, planned.plan.stats.recall.semantic) == (0.0, 1, 0)
+    assert (planned.best_cosine, planned.plan.stats.recall.query, planned.plan.stats.recall.semantic) == (0.0, 1, 0)
 
 
 def test_both_legs_make_one_pool(memory, ada):
@@ -160,7 +160,7 @@ def test_a_reader_with_few_rights_gets_a_full_plan_that_depends_on_nothing_else(
     for number in range(60):
         put(memory, f"inside{number}.md", meals(number), ["member"], valid_start=NOW)
     after = memory.plan(request, guest)
-    assert (after.plan_hash, after.nearness) == (before.plan_hash, before.nearness)
+    assert (after.plan_hash, after.best_cosine) == (before.plan_hash, before.best_cosine)
 
 
 def test_rights_are_todays_whatever_the_coordinates(memory):
