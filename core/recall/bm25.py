@@ -23,21 +23,11 @@ def scores(
     count = int(np.count_nonzero(allowed))
     total = int(lengths[allowed].sum())
     for term in sorted(set(terms)):
-        places, frequency = holders(segments, term, allowed)
+        places, frequency = holders(segments, term)
+        here = allowed[places]
+        places, frequency = places[here], frequency[here]
         if places.size:
-            rarity = _rarity(count, places.size)
+            rarity = math.log(1 + (count - places.size + 0.5) / (places.size + 0.5))
             damping = K1 * (1 - B + B * lengths[places] * (count / total))
             result[places] += rarity * (K1 + 1) * frequency / (frequency + damping)
     return result
-
-
-def unknown_share(segments: Segments, allowed: npt.NDArray[np.bool_], terms: Iterable[str]) -> float:
-    """How much of a question, weighed by rarity, stands in no allowed entry: 0 for none, 1 for all; 0 of nothing."""
-    count = int(np.count_nonzero(allowed))
-    held = [holders(segments, term, allowed)[0].size for term in sorted(set(terms))]
-    total = sum(_rarity(count, size) for size in held)
-    return sum(_rarity(count, size) for size in held if not size) / total if total else 0.0
-
-
-def _rarity(count: int, holders: int) -> float:
-    return math.log(1 + (count - holders + 0.5) / (holders + 0.5))

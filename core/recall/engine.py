@@ -59,10 +59,6 @@ class RecallEngine:
     def match(self, tx: ReadTx, text: str, readable: Collection[UUID], valid_t: int, tx_t: int) -> dict[UUID, float]:
         return self._in_step(tx).match(terms(text), readable=readable, valid_t=valid_t, tx_t=tx_t)
 
-    def unknown_share(self, tx: ReadTx, question: str, readable: Collection[UUID], valid_t: int, tx_t: int) -> float:
-        """How much of a question's words stands in nothing that may be read; in [0, 1]."""
-        return self._in_step(tx).unknown_share(terms(question), readable=readable, valid_t=valid_t, tx_t=tx_t)
-
     def _in_step(self, tx: ReadTx) -> RecallIndex:
         dim = self._embedder.dim if self._embedder else 1
         with self._lock:

@@ -162,13 +162,6 @@ class RecallIndex:
         words = view.lexical(terms)
         return {view.nodes[place]: round(float(words[place]), 6) for place in np.flatnonzero(words).tolist()}
 
-    def unknown_share(
-        self, terms: Iterable[str], *, readable: Collection[UUID] | None, valid_t: int, tx_t: int
-    ) -> float:
-        """How much of a question stands in nothing that may be read, weighed by rarity; in [0, 1]."""
-        view = self._view(readable, valid_t, tx_t)
-        return bm25.unknown_share(view.segments, view.allowed, terms)
-
     def _view(self, readable: Collection[UUID] | None, valid_t: int, tx_t: int) -> _View:
         with self._lock:
             allowed = np.zeros(len(self._nodes), dtype=np.bool_)

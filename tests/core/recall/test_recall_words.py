@@ -91,14 +91,3 @@ def test_nobody_allowed_and_unknown_terms_score_nothing() -> None:
     segments = appended((), [Counter("ab")])
     assert not bm25.scores(segments, np.array([2]), np.zeros(1, dtype=np.bool_), ["a"]).any()
     assert not bm25.scores(segments, np.array([2]), np.ones(1, dtype=np.bool_), ["z"]).any()
-
-
-def test_the_share_of_a_question_that_nothing_holds_is_weighed_by_rarity_and_by_rights() -> None:
-    """A word that only a hidden entry holds is as unknown as one that nothing holds."""
-    segments = appended((), [{"leave": 1, "day": 2}, {"day": 1}, {"sabbatical": 1}])
-    everything, little = np.ones(3, dtype=np.bool_), np.array([True, True, False])
-    assert bm25.unknown_share(segments, everything, ["leave", "day"]) == 0
-    assert bm25.unknown_share(segments, everything, ["moon"]) == 1
-    assert bm25.unknown_share(segments, everything, []) == 0
-    assert bm25.unknown_share(segments, little, ["day", "sabbatical"]) > 0.5
-    assert bm25.unknown_share(segments, everything, ["day", "sabbatical"]) == 0
