@@ -23,14 +23,5 @@ def saturation(bm25: float, half: float) -> float:
     return bm25 / (bm25 + half)
 
 
-def hybrid(cosine: float, bm25: float, *, lexical_weight: float, half: float) -> float:
-    return (1 - lexical_weight) * max(0.0, cosine) + lexical_weight * saturation(bm25, half)
-
-
-def near(cosine: float, bm25: float, *, min_sim: float) -> bool:
-    """Whether the semantic leg keeps a node: close enough in meaning, or holding a word of the question."""
-    return cosine >= min_sim or bm25 > 0
-
-
 def hop(parent_sim: float, discount: float) -> float:
     return parent_sim * discount

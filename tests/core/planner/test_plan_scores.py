@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.planner import Candidate, PlannerConfig, SpanClass
-from core.planner.fusion import decay, fuse, hop, hybrid, near, saturation
+from core.planner.fusion import decay, fuse, hop, saturation
 from core.planner.weigh import pool, truncate, weigh
 from tests.strategies.planner import candidates
 
@@ -53,20 +53,6 @@ def test_the_floor_applies_after_confidence():
 def test_saturation_rises_from_zero_towards_one(bm25: float, more: float, half: float):
     assert 0 <= saturation(bm25, half) <= saturation(bm25 + more, half) <= 1
     assert saturation(half, half) == 0.5
-
-
-@given(cosine=st.floats(-1, 1), bm25=st.floats(0, 100))
-def test_lambda_moves_hybrid_from_meaning_to_words(cosine: float, bm25: float):
-    assert hybrid(cosine, bm25, lexical_weight=0, half=10) == max(0.0, cosine)
-    assert hybrid(cosine, bm25, lexical_weight=1, half=10) == saturation(bm25, 10)
-    assert 0 <= hybrid(cosine, bm25, lexical_weight=0.5, half=10) <= 1
-
-
-@pytest.mark.parametrize(
-    ("cosine", "bm25", "kept"), [(0.2, 0, True), (0.19, 0, False), (0.19, 0.1, True), (-1, 3, True), (-1, 0, False)]
-)
-def test_a_node_far_in_meaning_and_without_a_word_is_out(cosine: float, bm25: float, kept: bool):
-    assert near(cosine, bm25, min_sim=0.2) is kept
 
 
 def test_a_hop_discounts_what_its_parent_had():
