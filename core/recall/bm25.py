@@ -23,9 +23,7 @@ def scores(
     count = int(np.count_nonzero(allowed))
     total = int(lengths[allowed].sum())
     for term in sorted(set(terms)):
-        places, frequency = holders(segments, term)
-        here = allowed[places]
-        places, frequency = places[here], frequency[here]
+        places, frequency = holders(segments, term, allowed)
         if places.size:
             rarity = math.log(1 + (count - places.size + 0.5) / (places.size + 0.5))
             damping = K1 * (1 - B + B * lengths[places] * (count / total))
