@@ -20,12 +20,12 @@ class GraphEngine:
 
     def current(self, tx: ReadTx, ids: Collection[UUID], now: int) -> dict[UUID, Node]:
         """What is believed today about `now`; a tombstoned node is absent."""
-        rows = NODES.as_of(tx, ids, now, tx.last_tx)
+        rows = NODES.as_of(tx, ids, tx.present(now), tx.last_tx)
         return {node_id: node for node_id, node in rows.items() if not node.tombstone}
 
     def labelled(self, tx: ReadTx, label: str, now: int) -> list[Node]:
         """Every node of a label that stands today."""
-        return [node for node in NODES.labelled(tx, label, now, tx.last_tx) if not node.tombstone]
+        return [node for node in NODES.labelled(tx, label, tx.present(now), tx.last_tx) if not node.tombstone]
 
     def write(self, tx: WriteTx, writes: Sequence[NodeWrite], valid: tuple[int, int]) -> None:
         """Let each node be so over `valid`; one feed row a node, and a boundary where `valid` begins or ends ahead."""

@@ -118,7 +118,7 @@ class LibraryEngine:
 
     def sentences_of(self, tx: ReadTx, node_ids: Collection[UUID], now: int) -> list[str]:
         """Sentences of the passages these nodes stand on today."""
-        nodes = NODES.as_of(tx, node_ids, now, tx.last_tx)
+        nodes = NODES.as_of(tx, node_ids, tx.present(now), tx.last_tx)
         spans = [span for node_id in node_ids if node_id in nodes for span in nodes[node_id].spans()]
         units = self.units(tx, spans)
         return [unit.said for span in spans for unit in units.get(span, ())]
@@ -144,9 +144,9 @@ class LibraryEngine:
 
     # ── what stands now ──
 
-    def winning(self, tx: ReadTx, source_ids: Iterable[UUID], valid_t: int) -> dict[UUID, Version]:
-        """The version that holds at a valid time, as believed now, by source; a tombstoned source is absent."""
-        nodes = NODES.as_of(tx, [document_id(source_id) for source_id in source_ids], valid_t, tx.last_tx)
+    def winning(self, tx: ReadTx, source_ids: Iterable[UUID], now: int) -> dict[UUID, Version]:
+        """The version that holds today, by source; a tombstoned source is absent."""
+        nodes = NODES.as_of(tx, [document_id(source_id) for source_id in source_ids], tx.present(now), tx.last_tx)
         return {
             node.source_id: (node.source_id, int(node.props["version_tx"]))
             for node in nodes.values()

@@ -56,6 +56,10 @@ class ReadTx:
             raise NotFound(f"there is no tenant named {self.tenant_id!r}")
         return last
 
+    def present(self, now: int) -> int:
+        """`now`, but not before anything this transaction sees: the clock that wrote it may be ahead of this one."""
+        return max(now, self.last_tx)
+
     def insert(self, table: type[SQLModel], rows: Iterable[dict[str, Any]]) -> None:
         """Insert many rows; every column must be given. Batches keep few of them in memory at a time."""
         for batch in batches(rows):

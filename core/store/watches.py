@@ -67,9 +67,10 @@ def feed_at(tx: ReadTx, at: int) -> Sequence[Feed]:
     return tx.session.exec(select(Feed).where(Feed.tenant_id == tx.tenant_id, Feed.tx == at)).all()
 
 
-def feed_after(tx: ReadTx, after: int, limit: int) -> Sequence[Feed]:
-    """The oldest rows after a tx, about `limit` of them; never a part of one tx."""
-    rows = select(Feed).where(Feed.tenant_id == tx.tenant_id, Feed.tx > after).order_by(col(Feed.tx), col(Feed.seq))
+def feed_after(tx: ReadTx, after: int, upto: int, limit: int) -> Sequence[Feed]:
+    """The oldest rows after a tx and up to another, about `limit` of them; never a part of one tx."""
+    window = select(Feed).where(Feed.tenant_id == tx.tenant_id, Feed.tx > after, Feed.tx <= upto)
+    rows = window.order_by(col(Feed.tx), col(Feed.seq))
     page = tx.session.exec(rows.limit(limit)).all()
     if len(page) < limit:
         return page

@@ -4,7 +4,9 @@ Of one tenant, in one transaction, the sweep reads the oldest feed rows after th
 net state, finds the watches through the scope index, and writes fires, their jobs and the new checkpoint. A crash
 before the commit leaves the checkpoint, and the next sweep derives the same ids from the same windows; a crash after it
 leaves nothing to do. The first sweep of a tenant only sets the checkpoint: nobody is told of what stood before.
-The checkpoint's row is locked, so that a second sweeper of the tenant passes by.
+The checkpoint's row is locked, so that a second sweeper of the tenant passes by. What is read ends at the newest tx
+seen at first, and is judged no earlier than that tx: every row up to it began to hold by then on its writer's clock,
+and on another's it may lie ahead. Judged sooner it would be no change yet, and never looked at again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -134,37 +136,42 @@ class WatchEngine:
         if not self._due(tenant_id):
             return Swept()
         with self._database.write(tenant_id) as tx:
-            passed_tx = boundaries.pass_due(tx, tx.now)
+            watermark, moment = tx.last_tx, tx.present(tx.now)
+            passed_tx = boundaries.pass_due(tx, moment)
             checkpoint = watches.checkpoint(tx)
             if checkpoint is None:
-                return self._start(tx)
-            rows = watches.feed_after(tx, checkpoint.tx, self._config.max_rows_per_tick)
-            upto = rows[-1].tx if rows else checkpoint.tx
+                return self._start(tx, watermark, moment)
+            rows = watches.feed_after(tx, checkpoint.tx, watermark, self._config.max_rows_per_tick)
+            backlog = len(rows) >= self._config.max_rows_per_tick
+            until = (
+                max(moment, checkpoint.swept_at),
+                rows[-1].tx if backlog else max(watermark, checkpoint.tx),
+            )
             # Once swept_at is past a boundary nothing tells the two sides apart, so a backlog must not hold it up.
-            passed = watches.feed_at(tx, passed_tx) if passed_tx is not None and passed_tx > upto else ()
-            heard = self._heard(tx, [*rows, *passed], (checkpoint.swept_at, checkpoint.tx), upto)
+            passed = watches.feed_at(tx, passed_tx) if passed_tx is not None else ()
+            heard = self._heard(tx, [*rows, *passed], (checkpoint.swept_at, checkpoint.tx), until)
             fired = self._fire_due(tx, self._waiting(tx, heard))
-            checkpoint.tx, checkpoint.swept_at = upto, tx.now
+            checkpoint.swept_at, checkpoint.tx = until
             tx.session.add(checkpoint)
             watches.prune_fires(tx, fired, self._config.fire_keep_per_watch)
-            return Swept(len(rows), len(fired), backlog=len(rows) >= self._config.max_rows_per_tick)
+            return Swept(len(rows), len(fired), backlog=backlog)
 
     def _due(self, tenant_id: str) -> bool:
         with self._database.read(tenant_id) as tx:
             checkpoint = tx.session.get(SweepCheckpoint, tenant_id)
             return checkpoint is None or watches.has_work(tx, checkpoint.tx, self._database.clock.now())
 
-    def _start(self, tx: WriteTx) -> Swept:
+    def _start(self, tx: WriteTx, watermark: int, moment: int) -> Swept:
         if tx.session.get(SweepCheckpoint, tx.tenant_id) is None:
-            jobs.insert_once(tx, SweepCheckpoint, {"tenant_id": tx.tenant_id, "tx": tx.last_tx, "swept_at": tx.now})
+            jobs.insert_once(tx, SweepCheckpoint, {"tenant_id": tx.tenant_id, "tx": watermark, "swept_at": moment})
         return Swept()
 
     def _heard(
-        self, tx: WriteTx, rows: Sequence[Feed], since: tuple[int, int], upto: int
+        self, tx: WriteTx, rows: Sequence[Feed], since: tuple[int, int], until: tuple[int, int]
     ) -> dict[UUID, tuple[Watch, list[Event]]]:
-        """What each watch heard in a window of the feed."""
+        """What each watch heard in a window of the feed, between two coordinates (valid, tx)."""
         changed = reduced((row.ref_type, row.ref_id, row.label, row.tx) for row in rows)
-        events = _events(tx, changed, since, (tx.now, upto))
+        events = _events(tx, changed, since, until)
         index = by_scope(events, {entry.ref_id: entry.label for entry in changed})
         heard: dict[UUID, tuple[Watch, list[Event]]] = {}
         for scope_type, by_ref in index.items():
@@ -189,16 +196,18 @@ class WatchEngine:
         for watch_id, rows in ready.items():
             waited = watches.get(tx, watch_id)
             if waited is not None and waited.enabled and waited.suspended is None:
-                past = [Event(EventKind(row.kind), row.ref_type, row.ref_id, row.change_tx) for row in rows]
+                waiting = [row for row in rows if row.change_tx > waited.created_tx]  # stopped since, and made again
+                past = [Event(EventKind(row.kind), row.ref_type, row.ref_id, row.change_tx) for row in waiting]
                 firing[watch_id] = (waited, past + firing.get(watch_id, (waited, []))[1])
         watches.clear_pending(tx, ready)
         return firing
 
     def _fire_due(self, tx: WriteTx, firing: dict[UUID, tuple[Watch, list[Event]]]) -> list[UUID]:
-        for watch, events in firing.values():
+        due = {watch_id: found for watch_id, found in firing.items() if found[1]}
+        for watch, events in due.values():
             window = (min(e.change_tx for e in events), max(e.change_tx for e in events))
             self._fire(tx, watch, events, window)
-        return list(firing)
+        return list(due)
 
     def _fire(self, tx: WriteTx, watch: Watch, events: Sequence[Event], window: tuple[int, int]) -> None:
         kept, dropped = newest(events, self._config.max_events_per_fire)

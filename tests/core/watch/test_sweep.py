@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import text as sql
 
-from core.clock import DAY, HOUR, MINUTE, SECOND
+from core.clock import DAY, HOUR, MINUTE, SECOND, ManualClock
 from core.errors import InvalidRequest, LimitReached, NotFound, StoreUnavailable
 from core.ids import watch_derived
 from core.model.nodes import SECTION
@@ -15,6 +15,7 @@ from tests.support.memories import (
     change_row,
     document,
     last_tx,
+    open_memory,
     page,
     put,
     rows,
@@ -377,3 +378,58 @@ def test_a_watch_with_a_cadence_leaves_its_fire_to_the_brief(settled, ada):
     assert settled.sweep().fires == 1
     (fire,) = fires(settled)
     assert (fire.job_id, fire.status, fire.target_kind) == (None, "fired", TargetKind.PERSON)
+
+
+# ── clocks that differ ──
+
+
+@pytest.fixture
+def slow(database_url, settled):
+    """The same memory on a machine whose clock is ten seconds behind."""
+    behind = open_memory(database_url, ManualClock(settled.clock.now() - 10 * SECOND), watch=NO_FLOOR["watch"])
+    yield behind
+    behind.close()
+
+
+def test_a_sweeper_whose_clock_is_behind_hears_a_change_and_its_return_once_each(settled, slow, ada):
+    on_label(settled, ada)
+    for amount in (45, 40):
+        put(settled, "travel.md", handbook(meals=amount))
+        slow.clock.advance(SECOND)
+        assert slow.sweep().fires == 1
+        assert slow.sweep().fires == 0
+        slow.clock.advance(HOUR)
+        settled.clock.advance(HOUR)
+    assert settled.sweep().fires == 0
+
+
+def test_a_fact_whose_time_has_come_on_another_clock_is_heard_once(settled, slow, ada):
+    on_label(settled, ada)
+    put(settled, "travel.md", handbook(meals=45), valid_start=settled.clock.now() + 2 * SECOND)
+    settled.clock.advance(5 * SECOND)
+    put(settled, "other.md", handbook())
+    assert slow.sweep().fires == 1
+    slow.clock.advance(HOUR)
+    settled.clock.advance(HOUR)
+    assert [settled.sweep().fires, slow.sweep().fires] == [0, 0]
+    assert [len(found) for found in kinds(settled)] == [3 + 1]
+
+
+def test_what_waited_for_a_watch_that_was_stopped_and_made_again_is_never_told(settled, ada):
+    watch = on_label(settled, ada, debounce_secs=600)
+    for amount in (45, 50):
+        put(settled, "travel.md", handbook(meals=amount))
+        settled.sweep()
+    assert len(rows(settled, WatchPending)) == 1
+    change_row(settled, Watch, ("default", watch.watch_id), enabled=False)
+    assert on_label(settled, ada, debounce_secs=600).fresh
+    settled.clock.advance(HOUR)
+    assert settled.sweep().fires == 0
+    assert (len(fires(settled)), rows(settled, WatchPending)) == (1, [])
+
+
+def test_a_sweep_that_has_read_everything_is_behind_nothing(settled, ada):
+    put(settled, "travel.md", handbook(meals=45))
+    on_label(settled, ada)
+    settled.sweep()
+    assert settled.status("default").sweep_lag == 0
