@@ -19,6 +19,8 @@ from core.store.tables import Watch, WatchFire
 from core.store.versions import NODES
 
 Fires = Sequence[tuple[WatchFire, Watch]]
+Moment = tuple[int, int]
+"""(valid, tx), looked up once a card: what is written while it is composed is the next card's, and not shown by this."""
 
 
 class NoticesEngine:
@@ -30,20 +32,25 @@ class NoticesEngine:
 
         Raises NotFound when something is, and the principal may see none of it.
         """
-        first = _first_changes(fires)
+        first, now = _first_changes(fires), (tx.present(tx.now), tx.last_tx)
         shown = messages.last_shown(tx, principal.person_id, {ref_id for _, ref_id in first})
         if kind == ANSWERS:
-            return self._answers(tx, principal, fires, shown)
+            return self._answers(tx, principal, fires, shown, now)
         baseline = {ref: (shown.get(ref[1], change_tx - 1), ref[1] in shown) for ref, change_tx in first.items()}
-        return self._changes(tx, principal, fires, baseline)
+        return self._changes(tx, principal, fires, baseline, now)
 
     # ── memory change ──
 
     def _changes(
-        self, tx: WriteTx, principal: Principal, fires: Fires, baseline: Mapping[tuple[str, UUID], tuple[int, bool]]
+        self,
+        tx: WriteTx,
+        principal: Principal,
+        fires: Fires,
+        baseline: Mapping[tuple[str, UUID], tuple[int, bool]],
+        now: Moment,
     ) -> Composed | None:
         readable = sources.readable(tx, principal)
-        found = [self._line(tx, *ref, since, seen=seen) for ref, (since, seen) in baseline.items()]
+        found = [self._line(tx, *ref, since, now, seen=seen) for ref, (since, seen) in baseline.items()]
         lines = [(source_id, line) for source_id, line in filter(None, found) if source_id in readable]
         if not lines and any(found):
             raise NotFound
@@ -52,16 +59,16 @@ class NoticesEngine:
         reasons = tuple({watch.watch_id: Reason(watch.watch_id, watch.name) for _, watch in fires}.values())
         ordered = tuple(sorted((line for _, line in lines), key=lambda line: (-line.learned, line.ref_id)))
         notice = ChangeNotice(ordered, sum(fire.truncated for fire, _ in fires), reasons, ordered[0].learned)
-        shown = tuple((line.ref_id, tx.last_tx) for line in ordered)
+        shown = tuple((line.ref_id, now[1]) for line in ordered)
         return Composed(notice, shown, tuple({source_id for source_id, _ in lines}))
 
     def _line(
-        self, tx: WriteTx, ref_type: str, ref_id: UUID, since: int, *, seen: bool
+        self, tx: WriteTx, ref_type: str, ref_id: UUID, since: int, now: Moment, *, seen: bool
     ) -> tuple[UUID, ChangeLine] | None:
         """What is different in one thing between `since` and now, with the source it stands in."""
         node_id = document_id(ref_id) if ref_type == "source" else ref_id
         before = NODES.as_of(tx, [node_id], since, since).get(node_id)
-        after = NODES.as_of(tx, [node_id], tx.now, tx.last_tx).get(node_id)
+        after = NODES.as_of(tx, [node_id], *now).get(node_id)
         if after is not None and before == after and not seen:  # nothing was written: its time had come
             before = NODES.as_of(tx, [node_id], after.valid_start - 1, since).get(node_id)
         newest = after or before
@@ -80,9 +87,11 @@ class NoticesEngine:
 
     # ── saved answer updated ──
 
-    def _answers(self, tx: WriteTx, principal: Principal, fires: Fires, shown: Mapping[UUID, int]) -> Composed | None:
+    def _answers(
+        self, tx: WriteTx, principal: Principal, fires: Fires, shown: Mapping[UUID, int], now: Moment
+    ) -> Composed | None:
         watch_of = {event.ref_id: watch for fire, watch in fires for event in _events(fire)}
-        nodes = NODES.as_of(tx, list(watch_of), tx.now, tx.last_tx)
+        nodes = NODES.as_of(tx, list(watch_of), *now)
         news = {
             answer_id: node
             for answer_id, node in nodes.items()
@@ -94,7 +103,7 @@ class NoticesEngine:
             return None
         moved = tuple(_moved(node, watch_of[answer_id]) for answer_id, node in sorted(news.items()))
         notice = AnswersNotice(moved, max(node.tx_start for node in news.values()))
-        return Composed(notice, tuple((answer_id, tx.last_tx) for answer_id in news), _dependencies(news.values()))
+        return Composed(notice, tuple((answer_id, now[1]) for answer_id in news), _dependencies(news.values()))
 
 
 def _moved(node: Node, watch: Watch) -> AnswerMoved:

@@ -3,12 +3,14 @@
 import pytest
 
 from core.clock import DAY, HOUR, MINUTE, SECOND
+from core.delivery.engine import DeliveryEngine
 from core.errors import NotFound
 from core.ids import nonce
 from core.jobs.kinds import Audience, JobKind
 from core.model.card_states import CardState
 from core.model.nodes import SECTION
 from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
+from core.notices.engine import NoticesEngine
 from core.store.tables import CardMessage, ChatIdentity, LastShown, NotifyDelivery, Person, Source, Watch, WatchFire
 from tests.support.deliveries import Worker
 from tests.support.memories import (
@@ -16,6 +18,7 @@ from tests.support.memories import (
     add_person,
     change_row,
     document,
+    open_memory,
     page,
     put,
     rows,
@@ -203,6 +206,47 @@ def test_a_removed_document_makes_a_card_that_shows_what_is_gone(memory, worker,
     (line,) = worker.notices[0].lines
     assert "Meals cost at most 40 EUR." in [c.before for c in line.changes]
     assert {c.after for c in line.changes} == {""}
+
+
+class Interrupted:
+    """A library during whose first reading of words something is written."""
+
+    def __init__(self, library, meddle):
+        self._library, self._meddle = library, [meddle]
+
+    def __getattr__(self, name):
+        return getattr(self._library, name)
+
+    def pieces(self, *asked, **how):
+        found = self._library.pieces(*asked, **how)
+        while self._meddle:
+            self._meddle.pop()()
+        return found
+
+
+def test_what_is_written_while_a_card_is_composed_is_the_next_cards(postgres_url, clock):
+    memory = open_memory(postgres_url, clock)
+    memory.people.ensure_tenant("default", "Default")
+    ada = add_person(memory, "Ada")
+    put(memory, "travel.md", travel(), ["member"])
+    memory.sweep()
+    memory.watch(watch_request(ada, ScopeType.ENTITY, section("travel.md", "Travel", "Meals")), ada)
+    change(memory, travel(meals=45))
+    worker = Worker(memory)
+    worker.spread()
+    memory.delivery.gather()
+    library = Interrupted(memory._library, lambda: put(memory, "travel.md", travel(meals=50), ["member"]))
+    delivery = DeliveryEngine(memory._database, NoticesEngine(library), lease_secs=60)
+    (due,) = delivery.due()
+    delivery.sent(delivery.take(*due, worker.present), "ref")
+    memory.sweep()
+    memory.clock.advance(HOUR)
+    memory.sweep()
+    memory.clock.advance(MINUTE)
+    worker.send()
+    told = [[(c.before, c.after) for c in notice.lines[0].changes] for notice in worker.notices]
+    assert [found[0][1] for found in told] == ["Meals cost at most 45 EUR.", "Meals cost at most 50 EUR."]
+    memory.close()
 
 
 # ── mutes ──
