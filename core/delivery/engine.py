@@ -11,28 +11,30 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from core.clock import MINUTE, SECOND
-from core.delivery.grouping import ANSWERS, CHANGES
+from core.clock import HOUR, MINUTE, SECOND
+from core.delivery.grouping import ANSWERS, CHANGES, offered
 from core.errors import NotFound
 from core.ids import derived, jitter, nonce
 from core.jobs.backoff import wait
 from core.jsonhash import json_hash
 from core.model.card_states import CardEvent, CardState, step
-from core.model.grants import MUTES, Grant, PermittedAction, fingerprint, grant_from_json, grant_to_json
-from core.model.notices import AnswersNotice, Notice, Outgoing
+from core.model.grants import Grant, fingerprint, grant_from_json, grant_to_json
+from core.model.notices import Notice, Outgoing
 from core.model.ports import Notices
-from core.model.watching import TargetKind
 from core.model.work import NOTHING_OFFERED, Leased, Offer, Rewritten, Tapped
-from core.store import jobs, messages, people, watches
+from core.store import jobs, messages, people, sources, watches
 from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx
-from core.store.tables import CardMessage, ChatIdentity, NotifyDelivery, Person, Watch
+from core.store.tables import CardMessage, ChatIdentity, NotifyDelivery, Person
 
 Present = Callable[[Notice, str], dict[str, Any]]
 """(what to say, the card's nonce) → the card as stored. Pure: it runs inside the transaction."""
 
 _TO_SEND = {CardState.PENDING, CardState.FAILED}
+_ACCEPTED: Mapping[str, CardEvent] = {CardState.SENDING: CardEvent.ACCEPT, CardState.UNKNOWN: CardEvent.FIND}
 LOOK_AFTER = MINUTE
 """How long past its lease a card in doubt waits before anyone looks: the platform's own history lags."""
+DOUBT_ENDS = HOUR
+"""How long a history that cannot be read is asked again. Then the card is given up, and the next one carries it."""
 
 
 class DeliveryEngine:
@@ -52,8 +54,12 @@ class DeliveryEngine:
             found = watches.fires(tx, [UUID(leased.payload["fire_id"])])
             for fire, watch in found.values():
                 kind = ANSWERS if watch.scope_type == "answer" else CHANGES
-                for person_id in _recipients(tx, watch):
+                recipients = people.named_by(tx, watch.target)
+                for person_id in recipients:
                     messages.add_delivery(tx, fire.fire_id, person_id, kind)
+                if not recipients:
+                    fire.status, fire.reason = "skipped", "nobody"
+                    tx.session.add(fire)
             job.state = "done"
             tx.session.add(job)
 
@@ -74,15 +80,15 @@ class DeliveryEngine:
             if person is None or not person.active or identity is None:
                 _skip(tx, deliveries, "unreachable")
                 return 0
-            ready = _hold_muted(tx, deliveries, person)
-            if not ready:
+            ready = _to_tell(tx, deliveries, person)
+            kind = next((delivery.kind for delivery in ready if delivery.state == "pending"), None)
+            if kind is None:
                 return 0
-            kind = ready[0].kind
             batch = [delivery for delivery in ready if delivery.kind == kind]
-            subject = "fires:" + json_hash(sorted(str(delivery.fire_id) for delivery in batch))
+            subject = "fires:" + json_hash([[str(delivery.fire_id), delivery.not_before] for delivery in batch])
             message = self._new(tx, person_id, identity, subject, kind)
             for delivery in batch:
-                delivery.message_id = message.message_id
+                delivery.state, delivery.message_id = "pending", message.message_id
                 tx.session.add(delivery)
             return 1
 
@@ -158,7 +164,11 @@ class DeliveryEngine:
             if person is None or not person.active:
                 _drop(tx, message, "not_authorised")
                 return None
-            if message.kind in {CHANGES, ANSWERS} and not self._recompose(tx, message, person, present):
+            if message.kind in {CHANGES, ANSWERS}:
+                if not self._recompose(tx, message, person, present):
+                    return None
+            elif not _may_read(tx, person, message.source_ids):
+                _drop(tx, message, "not_authorised")
                 return None
             message.state = step(CardState(message.state), CardEvent.CLAIM)
             message.fence += 1
@@ -168,35 +178,33 @@ class DeliveryEngine:
             return _outgoing(message)
 
     def _recompose(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
-        """Fill a card about fires with what its recipient may see now; False when it is dropped or held instead."""
-        deliveries = messages.deliveries_of(tx, message.message_id)
-        fires = list(watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values())
-        live = [(fire, watch) for fire, watch in fires if watch.enabled]
-        until = max(person.muted_until, min((watch.muted_until for _, watch in live), default=0))
-        if until > tx.now:
-            message.not_before = until
-            tx.session.add(message)
+        """Fill a card about fires with what its recipient may see now; False when it is dropped or put off instead."""
+        deliveries = _to_tell(tx, messages.deliveries_of(tx, message.message_id), person)
+        if not deliveries:
+            _end(tx, message, "suppressed")
             return False
+        fires = list(watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values())
         try:
-            composed = self._notices.compose(tx, people.principal(person), message.kind, live) if live else None
+            composed = self._notices.compose(tx, people.principal(person), message.kind, fires)
         except NotFound:
             _drop(tx, message, "not_authorised")
             return False
         if composed is None:
-            _drop(tx, message, "no_net_change" if live else "suppressed")
+            _drop(tx, message, "no_net_change")
             return False
         message.shown = [[str(ref), upto] for ref, upto in composed.shown]
         message.source_ids = [str(source_id) for source_id in composed.source_ids]
-        self._fill(tx, message, present(composed.notice, message.nonce), _offer(composed.notice))
+        self._fill(tx, message, present(composed.notice, message.nonce), offered(composed.notice))
         return True
 
     # ── what became of it ──
 
     def sent(self, card: Outgoing, message_ref: str) -> bool:
-        """Record that the platform accepted the card; False when this attempt was void."""
+        """Record that the platform accepted the card, however late; False when a later attempt made this one void."""
         with self._database.write(card.tenant_id) as tx:
-            message = self._in_flight(tx, card)
-            return message is not None and self._accept(tx, message, CardEvent.ACCEPT, message_ref)
+            message = messages.locked(tx, card.message_id)
+            event = _ACCEPTED.get(message.state) if message is not None and message.fence == card.fence else None
+            return message is not None and event is not None and self._accept(tx, message, event, message_ref)
 
     def _accept(self, tx: WriteTx, message: CardMessage, event: CardEvent, message_ref: str) -> bool:
         message.state = step(CardState(message.state), event)
@@ -204,7 +212,7 @@ class DeliveryEngine:
         tx.session.add(message)
         deliveries = messages.deliveries_of(tx, message.message_id)
         for delivery in deliveries:
-            delivery.state = "sent"
+            delivery.state, delivery.reason = "sent", None
             tx.session.add(delivery)
         for fire, _ in watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values():
             fire.status = "delivered"
@@ -223,6 +231,8 @@ class DeliveryEngine:
             message.reason = reason
             message.not_before = tx.now + max(retry_after or 0, wait(message.attempts, jitter()))
             tx.session.add(message)
+            if permanent:
+                _leave_to_next(tx, message, reason)
 
     def lost(self, card: Outgoing, reason: str) -> None:
         """Record that nobody knows whether the platform took the card."""
@@ -270,12 +280,16 @@ class DeliveryEngine:
             tx.session.add(message)
 
     def look_later(self, card: Outgoing) -> None:
-        """The history could not be read: look again after a while."""
+        """The history could not be read: look again after a while, and at last leave it to the next card."""
         with self._database.write(card.tenant_id) as tx:
             message = messages.locked(tx, card.message_id)
-            if message is not None and message.state == CardState.UNKNOWN:
-                message.not_before = tx.now + LOOK_AFTER
-                tx.session.add(message)
+            if message is None or message.state != CardState.UNKNOWN:
+                return
+            message.not_before = tx.now + LOOK_AFTER
+            tx.session.add(message)
+            if tx.now >= message.lease_until + DOUBT_ENDS:
+                message.state = step(CardState.UNKNOWN, CardEvent.CARRY)
+                _leave_to_next(tx, message, "unknown")
 
     # ── a card that stands already ──
 
@@ -319,27 +333,6 @@ class DeliveryEngine:
         return CardState(message.state) if message else None
 
 
-def _recipients(tx: WriteTx, watch: Watch) -> Sequence[UUID]:
-    """Whom a watch tells, as of now."""
-    if watch.target["kind"] == TargetKind.PERSON:
-        return [UUID(watch.target["person_id"])]
-    audience: Mapping[str, Any] = watch.target["audience"]
-    roles, persons = set(audience.get("roles", ())), set(audience.get("persons", ()))
-    return [
-        person.person_id
-        for person in people.everyone(tx)
-        if person.active and (roles & set(person.roles) or str(person.person_id) in persons)
-    ]
-
-
-def _offer(notice: Notice) -> Offer:
-    if isinstance(notice, AnswersNotice):
-        refresh = [PermittedAction("answer_refresh", str(answer.answer_id)) for answer in notice.answers]
-        stop = [PermittedAction("watch_mute", str(answer.watch_id), MUTES) for answer in notice.answers]
-        return Offer((*refresh, *stop))
-    return Offer(tuple(PermittedAction("watch_mute", str(reason.watch_id), MUTES) for reason in notice.reasons))
-
-
 def _skip(tx: WriteTx, deliveries: Sequence[NotifyDelivery], reason: str) -> None:
     for delivery in deliveries:
         delivery.state, delivery.reason = "skipped", reason
@@ -350,26 +343,42 @@ def _skip(tx: WriteTx, deliveries: Sequence[NotifyDelivery], reason: str) -> Non
             tx.session.add(fire)
 
 
-def _hold_muted(tx: WriteTx, deliveries: Sequence[NotifyDelivery], person: Person) -> list[NotifyDelivery]:
-    """Put off what its person or its watch has muted until the mute ends; what is left may be told now."""
+def _to_tell(tx: WriteTx, deliveries: Sequence[NotifyDelivery], person: Person) -> list[NotifyDelivery]:
+    """What may be told now: what is of a stopped watch is skipped, what is muted waits outside any card."""
     fires = watches.fires(tx, [delivery.fire_id for delivery in deliveries])
+    live = {fire_id: watch for fire_id, (_, watch) in fires.items() if watch.enabled}
+    _skip(tx, [delivery for delivery in deliveries if delivery.fire_id not in live], "suppressed")
     ready: list[NotifyDelivery] = []
     for delivery in deliveries:
-        watch = fires[delivery.fire_id][1] if delivery.fire_id in fires else None
-        until = max(person.muted_until, watch.muted_until if watch else 0)
+        watch = live.get(delivery.fire_id)
+        until = max(person.muted_until, watch.muted_until) if watch else 0
         if until > tx.now:
-            delivery.not_before = until
+            delivery.not_before, delivery.message_id = until, None
             tx.session.add(delivery)
-        else:
+        elif watch:
             ready.append(delivery)
     return ready
 
 
+def _may_read(tx: WriteTx, person: Person, source_ids: Sequence[str]) -> bool:
+    return not source_ids or sources.readable(tx, people.principal(person)).issuperset(map(UUID, source_ids))
+
+
 def _drop(tx: WriteTx, message: CardMessage, reason: str) -> None:
-    message.state = step(CardState(message.state), CardEvent.SKIP)
-    message.reason = reason
-    tx.session.add(message)
+    _end(tx, message, reason)
     _skip(tx, messages.deliveries_of(tx, message.message_id), reason)
+
+
+def _end(tx: WriteTx, message: CardMessage, reason: str) -> None:
+    message.state, message.reason = step(CardState(message.state), CardEvent.SKIP), reason
+    tx.session.add(message)
+
+
+def _leave_to_next(tx: WriteTx, message: CardMessage, reason: str) -> None:
+    """Let the person's next card about changes tell what this one was to tell; by itself nothing is sent again."""
+    for delivery in messages.deliveries_of(tx, message.message_id):
+        delivery.state, delivery.reason, delivery.message_id = "carried", reason, None
+        tx.session.add(delivery)
 
 
 def _outgoing(message: CardMessage) -> Outgoing:

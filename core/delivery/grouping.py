@@ -1,13 +1,25 @@
-"""Which cards a person's waiting deliveries make, and what was different. Pure."""
+"""Which cards a person's waiting deliveries make, what was different, and what a card permits. Pure."""
 
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
 from core.model.evidence import SectionChange
+from core.model.grants import MUTES, PermittedAction
+from core.model.notices import AnswersNotice, Notice
 from core.model.ports import Piece
+from core.model.work import Offer
 from core.text.fold import fold
 
 CHANGES, ANSWERS = "memory_change", "answer_updated"
+
+
+def offered(notice: Notice) -> Offer:
+    """The buttons of a card about changes: to refresh each answer, to mute or stop each watch."""
+    if isinstance(notice, AnswersNotice):
+        refresh = [PermittedAction("answer_refresh", str(answer.answer_id)) for answer in notice.answers]
+        stop = [PermittedAction("watch_mute", str(answer.watch_id), MUTES) for answer in notice.answers]
+        return Offer((*refresh, *stop))
+    return Offer(tuple(PermittedAction("watch_mute", str(reason.watch_id), MUTES) for reason in notice.reasons))
 
 
 def changes(before: Sequence[Piece], after: Sequence[Piece]) -> list[SectionChange]:

@@ -20,7 +20,7 @@ from core.store.versions import NODES
 
 Fires = Sequence[tuple[WatchFire, Watch]]
 Moment = tuple[int, int]
-"""(valid, tx), looked up once a card: what is written while it is composed is the next card's, and not shown by this."""
+"""(valid, tx), looked up once a card: what is written meanwhile is the next card's to tell."""
 
 
 class NoticesEngine:

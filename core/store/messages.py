@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import and_, or_
+from sqlalchemy import ColumnElement, and_, exists, or_
 from sqlmodel import col, select
 
 from core.model.card_states import CardState
@@ -62,33 +62,37 @@ def overdue(tx: ReadTx, now: int, limit: int) -> list[tuple[str, UUID]]:
 
 def in_flight(tx: ReadTx, person_id: UUID) -> bool:
     """Whether a card about changes is on its way to this person: the next waits for what it will have shown."""
-    states = (CardState.PENDING, CardState.SENDING, CardState.FAILED, CardState.UNKNOWN)
-    row = tx.session.exec(
-        select(CardMessage.message_id)
-        .where(
-            CardMessage.tenant_id == tx.tenant_id,
-            CardMessage.person_id == person_id,
-            col(CardMessage.subject).startswith("fires:"),
-            col(CardMessage.state).in_(states),
-        )
-        .limit(1)
-    ).first()
+    row = tx.session.exec(select(CardMessage.message_id).where(_on_its_way(tx.tenant_id, person_id)).limit(1)).first()
     return row is not None
 
 
+def _on_its_way(tenant_id: Any, person_id: Any) -> ColumnElement[bool]:
+    states = (CardState.PENDING, CardState.SENDING, CardState.FAILED, CardState.UNKNOWN)
+    return and_(
+        col(CardMessage.tenant_id) == tenant_id,
+        col(CardMessage.person_id) == person_id,
+        col(CardMessage.subject).startswith("fires:"),
+        col(CardMessage.state).in_(states),
+    )
+
+
 def people_waiting(tx: ReadTx, now: int, limit: int) -> list[tuple[str, UUID]]:
-    """(tenant, person) for whom deliveries are due."""
+    """(tenant, person) for whom deliveries are due and no card is on its way: who must wait keeps nobody out."""
     rows = select(NotifyDelivery.tenant_id, NotifyDelivery.person_id).where(
-        NotifyDelivery.state == "pending", NotifyDelivery.not_before <= now, col(NotifyDelivery.message_id).is_(None)
+        NotifyDelivery.state == "pending",
+        NotifyDelivery.not_before <= now,
+        col(NotifyDelivery.message_id).is_(None),
+        ~exists().where(_on_its_way(NotifyDelivery.tenant_id, NotifyDelivery.person_id)),
     )
     return [(tenant, person) for tenant, person in tx.session.exec(rows.distinct().limit(limit))]
 
 
 def waiting_deliveries(tx: WriteTx, person_id: UUID) -> list[NotifyDelivery]:
+    """What is due for a person, and what an earlier card could not carry."""
     rows = select(NotifyDelivery).where(
         NotifyDelivery.tenant_id == tx.tenant_id,
         NotifyDelivery.person_id == person_id,
-        NotifyDelivery.state == "pending",
+        col(NotifyDelivery.state).in_(("pending", "carried")),
         NotifyDelivery.not_before <= tx.now,
         col(NotifyDelivery.message_id).is_(None),
     )
@@ -96,8 +100,11 @@ def waiting_deliveries(tx: WriteTx, person_id: UUID) -> list[NotifyDelivery]:
 
 
 def deliveries_of(tx: ReadTx, message_id: UUID) -> list[NotifyDelivery]:
+    """What a card has yet to deliver."""
     rows = select(NotifyDelivery).where(
-        NotifyDelivery.tenant_id == tx.tenant_id, NotifyDelivery.message_id == message_id
+        NotifyDelivery.tenant_id == tx.tenant_id,
+        NotifyDelivery.message_id == message_id,
+        NotifyDelivery.state == "pending",
     )
     return list(tx.session.exec(rows.order_by(col(NotifyDelivery.fire_id))).all())
 

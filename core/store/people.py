@@ -1,10 +1,13 @@
 """People, and where they can be written to."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from sqlmodel import col, select
 
 from core.model.principals import Principal
+from core.model.watching import TargetKind
 from core.store.database import ReadTx
 from core.store.tables import ChatIdentity, Person
 
@@ -29,3 +32,16 @@ def reachable(tx: ReadTx, person_id: UUID) -> ChatIdentity | None:
         ChatIdentity.tenant_id == tx.tenant_id, ChatIdentity.person_id == person_id, ChatIdentity.state == "bound"
     )
     return tx.session.exec(rows.order_by(col(ChatIdentity.platform)).limit(1)).first()
+
+
+def named_by(tx: ReadTx, target: Mapping[str, Any]) -> Sequence[UUID]:
+    """Whom a watch's target names, as of now: its person, or the active members of its audience."""
+    if target["kind"] == TargetKind.PERSON:
+        return [UUID(target["person_id"])]
+    audience: Mapping[str, Any] = target["audience"]
+    roles, persons = set(audience.get("roles", ())), set(audience.get("persons", ()))
+    return [
+        person.person_id
+        for person in everyone(tx)
+        if person.active and (roles & set(person.roles) or str(person.person_id) in persons)
+    ]

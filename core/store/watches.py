@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import exists
 from sqlmodel import col, delete, func, select
 
 from core.store import boundaries
 from core.store.database import ReadTx, WriteTx, batches
-from core.store.tables import Feed, SweepCheckpoint, Watch, WatchFire, WatchPending, WatchScope
+from core.store.tables import Feed, NotifyDelivery, SweepCheckpoint, Watch, WatchFire, WatchPending, WatchScope
 
 
 def get(tx: ReadTx, watch_id: UUID) -> Watch | None:
@@ -115,7 +116,7 @@ def fires_of(tx: ReadTx, watch_id: UUID, limit: int) -> list[WatchFire]:
 
 
 def prune_fires(tx: WriteTx, watch_ids: Iterable[UUID], keep: int) -> None:
-    """Forget fires beyond the newest `keep` of each watch, unless they still wait to be told."""
+    """Forget fires beyond the newest `keep` of each watch, unless somebody still waits to be told."""
     for watch_id in watch_ids:
         edge = tx.session.exec(
             select(WatchFire.fire_tx)
@@ -131,6 +132,11 @@ def prune_fires(tx: WriteTx, watch_ids: Iterable[UUID], keep: int) -> None:
                     col(WatchFire.watch_id) == watch_id,
                     col(WatchFire.fire_tx) <= edge,
                     col(WatchFire.status) != "fired",
+                    ~exists().where(
+                        col(NotifyDelivery.tenant_id) == WatchFire.tenant_id,
+                        col(NotifyDelivery.fire_id) == WatchFire.fire_id,
+                        col(NotifyDelivery.state).in_(("pending", "carried")),
+                    ),
                 )
             )
 

@@ -11,6 +11,7 @@ from core.model.card_states import CardState
 from core.model.nodes import SECTION
 from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
 from core.notices.engine import NoticesEngine
+from core.store import messages
 from core.store.tables import CardMessage, ChatIdentity, LastShown, NotifyDelivery, Person, Source, Watch, WatchFire
 from tests.support.deliveries import Worker
 from tests.support.memories import (
@@ -61,7 +62,7 @@ def change(memory, data, readers=("member",)):
 
 
 def deliveries(memory):
-    return sorted((row.state, row.reason) for row in rows(memory, NotifyDelivery))
+    return sorted(((row.state, row.reason) for row in rows(memory, NotifyDelivery)), key=str)
 
 
 def fire_states(memory):
@@ -281,6 +282,43 @@ def test_a_stopped_watch_tells_nothing_more(memory, worker, meals):
     assert deliveries(memory) == [("skipped", "suppressed")]
 
 
+@pytest.fixture
+def hotels(worker, memory, ada):
+    """Ada's watch on another section."""
+    ref = section("travel.md", "Travel", "Hotels")
+    return memory.watch(watch_request(ada, ScopeType.ENTITY, ref, name="Hotels"), ada)
+
+
+def told(worker):
+    return [[(reason.name) for reason in notice.reasons] for notice in worker.notices]
+
+
+def test_a_watch_muted_while_its_card_waits_holds_no_other_watch_back(memory, worker, meals, hotels):
+    change(memory, travel(meals=45))
+    worker.spread()
+    memory.delivery.gather()
+    mute(memory, meals, memory.clock.now() + DAY)
+    assert worker.take() == []
+    change(memory, travel(meals=45, hotels=160))
+    assert len(worker.send()) == 1
+    memory.clock.advance(DAY)
+    assert len(worker.send()) == 1
+    assert told(worker) == [["Hotels"], ["Meals"]]
+
+
+def test_of_a_card_for_two_watches_what_is_muted_or_stopped_meanwhile_is_left_out(memory, worker, meals, hotels):
+    for act, later in ((lambda: mute(memory, meals, memory.clock.now() + DAY), 1), (lambda: mute(memory, meals), 0)):
+        change(memory, travel(meals=memory.clock.now() % 97, hotels=memory.clock.now() % 89))
+        worker.spread()
+        memory.delivery.gather()
+        act()
+        assert len(worker.send()) == 1
+        assert told(worker)[-1] == ["Hotels"]
+        memory.clock.advance(2 * DAY)
+        assert len(worker.send()) == later
+    assert ("skipped", "suppressed") in deliveries(memory)
+
+
 # ── whom it may be sent to, now ──
 
 
@@ -292,6 +330,25 @@ def test_rights_lost_between_the_fire_and_the_card_skip_it(memory, worker, meals
     assert worker.take() == []
     assert deliveries(memory) == [("skipped", "not_authorised")]
     assert worker.notices == []
+
+
+def test_rights_lost_while_an_answer_waits_to_be_sent_again_skip_it(memory, worker, ada):
+    message_id = memory.delivery.post(
+        "default", ada.person_id, "event-1", "answer", lambda given: {"n": given}, source_ids=[source_id("travel.md")]
+    )
+    memory.delivery.not_sent(*worker.take(), "down")
+    memory.clock.advance(HOUR)
+    change_row(memory, Source, ("default", source_id("travel.md")), readers=["legal"])
+    assert worker.take() == []
+    assert memory.delivery.state("default", message_id) == CardState.SKIPPED
+
+
+def test_a_fire_that_is_for_nobody_says_so(memory, worker, ada):
+    target = {"kind": TargetKind.SHARED, "audience": {"roles": ["nobody has it"]}}
+    memory.watch(WatchRequest("shared", ScopeType.LABEL, (SECTION,), CHANGES, target), ada)
+    change(memory, travel(meals=45))
+    assert worker.send() == []
+    assert fire_states(memory) == [("skipped", "nobody")]
 
 
 def test_a_person_who_has_left_gets_nothing_and_the_row_says_why(memory, worker, meals, ada):
@@ -363,11 +420,19 @@ def test_an_earlier_attempt_can_record_nothing_on_a_later_one(memory, worker, ca
     assert state_of(memory, card) == CardState.SENDING
 
 
-def test_a_worker_past_its_lease_cannot_record_once_its_card_is_in_doubt(memory, worker, card):
+def test_a_worker_past_its_lease_cannot_record_a_failure_once_its_card_is_in_doubt(memory, worker, card):
     memory.clock.advance(HOUR)
     assert memory.delivery.doubtful() == []
-    assert not memory.delivery.sent(card, "late")
+    memory.delivery.not_sent(card, "late")
+    memory.delivery.lost(card, "late")
     assert (state_of(memory, card), worker.take()) == (CardState.UNKNOWN, [])
+
+
+def test_what_the_platform_accepted_counts_however_late_it_says_so(memory, worker, card):
+    memory.clock.advance(HOUR)
+    memory.delivery.doubtful()
+    assert memory.delivery.sent(card, "late")
+    assert (state_of(memory, card), deliveries(memory)) == (CardState.SENT, [("sent", None)])
 
 
 def test_a_card_in_doubt_is_looked_for_a_minute_later_and_found(memory, worker, card):
@@ -399,6 +464,38 @@ def test_a_history_that_cannot_be_read_is_looked_at_again_later(memory, worker, 
     assert (memory.delivery.doubtful(), worker.take()) == ([], [])
     memory.clock.advance(MINUTE)
     assert len(memory.delivery.doubtful()) == 1
+
+
+def in_doubt_for_an_hour(memory, worker, card):
+    memory.delivery.lost(card, "time-out")
+    memory.clock.advance(HOUR + MINUTE)
+    memory.delivery.look_later(memory.delivery.doubtful()[0])
+
+
+def parked(memory, worker, card):
+    memory.delivery.not_sent(card, "blocked", permanent=True)
+
+
+@pytest.mark.parametrize("given_up", [in_doubt_for_an_hour, parked])
+def test_what_a_card_given_up_was_to_tell_is_told_by_the_next_and_sent_by_itself_never(memory, worker, card, given_up):
+    given_up(memory, worker, card)
+    assert [state for state, _ in deliveries(memory)] == ["carried"]
+    memory.clock.advance(DAY)
+    assert (worker.take(), memory.delivery.doubtful()) == ([], [])
+    change(memory, travel(meals=50))
+    assert len(worker.send()) == 1
+    assert [(c.before, c.after) for c in worker.notices[-1].lines[0].changes] == [
+        ("Meals cost at most 40 EUR.", "Meals cost at most 50 EUR.")
+    ]
+    assert [state for state, _ in deliveries(memory)] == ["sent", "sent"]
+
+
+def test_people_who_must_wait_keep_nobody_out(memory, worker, card, bob):
+    memory.watch(watch_request(bob, ScopeType.LABEL, SECTION), bob)
+    change(memory, travel(meals=50))
+    worker.spread()
+    with memory._database.read("") as tx:
+        assert messages.people_waiting(tx, memory.clock.now(), 10) == [("default", bob.person_id)]
 
 
 # ── cards that answer directly ──
