@@ -97,7 +97,8 @@ class AnswersEngine:
             "supersededBy": None,
         }
         self._put(tx, answer_id, props)
-        self._watch(tx, answer_id, props, principal)
+        for request in _watches(answer_id, props):
+            self._watches.create(tx, request, principal)
         self._enqueue_check(tx, answer_id, "saved", tx.now)
 
     def _put(self, tx: WriteTx, answer_id: UUID, props: Mapping[str, Any]) -> None:
@@ -105,19 +106,6 @@ class AnswersEngine:
         key = f"{props['status']}:{props['severity']}:{props['supersededBy']}:{[c['state'] for c in props['claims']]}"
         write = NodeWrite(answer_id, SAVED_ANSWER, key, props, readers=(person_reader(owner),), observed_at=tx.now)
         self._graph.write(tx, [write], (tx.now, FOREVER))
-
-    def _watch(self, tx: WriteTx, answer_id: UUID, props: Mapping[str, Any], principal: Principal) -> None:
-        question = props["question"]
-        internal = {"kind": TargetKind.INTERNAL, "job_kind": JobKind.CHECK_ANSWER, "answer_id": str(answer_id)}
-        person = {"kind": TargetKind.PERSON, "person_id": str(principal.person_id)}
-        moved = (EventKind.NEW_SOURCE_VERSION, EventKind.FACT_TOMBSTONED)
-        refs = tuple(props["dependencies"]["sources"])
-        requests = (
-            WatchRequest(question, ScopeType.SOURCE, refs, moved, internal),
-            WatchRequest(question, ScopeType.ANSWER, (str(answer_id),), (EventKind.ANSWER_STALE,), person),
-        )
-        for request in requests:
-            self._watches.create(tx, request, principal)
 
     def _enqueue_check(self, tx: WriteTx, answer_id: UUID, cause: object, not_before: int) -> None:
         kind = JobKind.CHECK_ANSWER
@@ -128,7 +116,7 @@ class AnswersEngine:
     def get(self, tx: ReadTx, answer_id: UUID, principal: Principal, now: int) -> SavedAnswer:
         """Raises NotFound, alike for another's answer and for none."""
         node = self._owned(tx, answer_id, principal, now)
-        return saved_from_props(answer_id, node.props, node.tx_start)
+        return saved_from_props(answer_id, node.props, node.tx_start, sources.readable(tx, principal))
 
     def _owned(self, tx: ReadTx, answer_id: UUID, principal: Principal, now: int) -> Node:
         node = self._graph.current(tx, [answer_id], now).get(answer_id)
@@ -143,7 +131,8 @@ class AnswersEngine:
             for node in self._graph.labelled(tx, SAVED_ANSWER, now)
             if visible_to(principal, node.readers or ()) and node.props["status"] != AnswerStatus.SUPERSEDED
         ]
-        saved = [saved_from_props(node.node_id, node.props, node.tx_start) for node in nodes]
+        readable = sources.readable(tx, principal)
+        saved = [saved_from_props(node.node_id, node.props, node.tx_start, readable) for node in nodes]
         return sorted(saved, key=lambda answer: -answer.saved_at)
 
     def newest(self, tx: ReadTx, answer_id: UUID, principal: Principal, now: int) -> UUID:
@@ -238,25 +227,46 @@ class AnswersEngine:
     # ── refreshing ──
 
     def ask_refresh(self, tx: WriteTx, answer_id: UUID, principal: Principal, delivery_key: str) -> UUID:
-        """Enqueue a refresh of the answer that stands today; twice for one state of it is once. Returns its id."""
+        """Enqueue a refresh of the answer that stands today, for the card that is to show it; its id.
+
+        A second tap on that card is no second refresh, but where the first has ended and left the answer as it was.
+        """
         current = self.newest(tx, answer_id, principal, tx.now)
         version = self._owned(tx, current, principal, tx.now).tx_start
         kind = JobKind.REFRESH_ANSWER
         payload = {"answer_id": str(current), "person_id": str(principal.person_id), "delivery_key": delivery_key}
-        jobs.enqueue(tx, kind, FENCE[kind], current, version, payload, tx.now)
+        jobs.enqueue_again(tx, kind, FENCE[kind], current, f"{version}:{delivery_key}", payload, tx.now)
         return current
 
     def supersede(self, tx: WriteTx, answer_id: UUID, answer: Answer, principal: Principal) -> UUID:
-        """Save the new answer and let the old one point at it. Raises NotFound; InvalidRequest if it lost the race."""
+        """Save the new answer, let the old one point at it and end its watches.
+
+        Raises NotFound; InvalidRequest if it lost the race.
+        """
         tx.lock()
         old = self._owned(tx, answer_id, principal, tx.now)
         if old.props["status"] == AnswerStatus.SUPERSEDED:
             raise InvalidRequest("this answer has been refreshed already")
         new_id, _ = self.save(tx, answer.trace_id, principal)
         self._put(tx, answer_id, {**old.props, "status": AnswerStatus.SUPERSEDED, "supersededBy": str(new_id)})
+        for request in _watches(answer_id, old.props):
+            self._watches.stop(tx, request, principal)
         edge = EdgeWrite(derived("edge", SUPERSEDES, new_id, answer_id), SUPERSEDES, new_id, answer_id)
         self._graph.link(tx, [edge], (tx.now, FOREVER))
         return new_id
+
+
+def _watches(answer_id: UUID, props: Mapping[str, Any]) -> tuple[WatchRequest, WatchRequest]:
+    """The internal watch that has an answer checked, and its owner's own."""
+    question = props["question"]
+    internal = {"kind": TargetKind.INTERNAL, "job_kind": JobKind.CHECK_ANSWER, "answer_id": str(answer_id)}
+    person = {"kind": TargetKind.PERSON, "person_id": props["owner"]}
+    moved = (EventKind.NEW_SOURCE_VERSION, EventKind.FACT_TOMBSTONED)
+    refs = tuple(props["dependencies"]["sources"])
+    return (
+        WatchRequest(question, ScopeType.SOURCE, refs, moved, internal),
+        WatchRequest(question, ScopeType.ANSWER, (str(answer_id),), (EventKind.ANSWER_STALE,), person),
+    )
 
 
 def _spans(claim: Mapping[str, Any]) -> list[SpanRef]:

@@ -1,6 +1,6 @@
 """An answer, what it claims, and what it rests on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -71,8 +71,19 @@ class SavedAnswer:
     version_tx: int
 
 
-def saved_from_props(answer_id: UUID, props: Mapping[str, Any], version_tx: int) -> SavedAnswer:
+def readable_claims(props: Mapping[str, Any], readable: Collection[UUID]) -> list[Mapping[str, Any]]:
+    """The claims of a saved answer; what replaced their words is withheld where its source may no longer be read."""
     claims: Sequence[Mapping[str, Any]] = props["claims"]
+    return [
+        claim if all(UUID(citation[0]) in readable for citation in claim["citations"]) else {**claim, "after": ""}
+        for claim in claims
+    ]
+
+
+def saved_from_props(
+    answer_id: UUID, props: Mapping[str, Any], version_tx: int, readable: Collection[UUID]
+) -> SavedAnswer:
+    """A saved answer for a reader of these sources."""
     by = props.get("supersededBy")
     return SavedAnswer(
         answer_id,
@@ -81,7 +92,8 @@ def saved_from_props(answer_id: UUID, props: Mapping[str, Any], version_tx: int)
         props["status"],
         props["severity"],
         tuple(
-            ClaimCheck(c["text"], c["state"], c.get("severity"), c.get("after", ""), c.get("caveat")) for c in claims
+            ClaimCheck(c["text"], c["state"], c.get("severity"), c.get("after", ""), c.get("caveat"))
+            for c in readable_claims(props, readable)
         ),
         UUID(props["traceId"]),
         props["savedAt"],

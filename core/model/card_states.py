@@ -3,9 +3,9 @@
 A card is written down as `sending` before it is sent, and sent once. An attempt ends as accepted by the platform
 (`sent`), definitely not accepted (`failed`, to be tried again; `parked` where the error is permanent, until an admin
 has acted), or `unknown`: a time-out, a reset or a crash while in flight. From `unknown` no way leads back to sending
-but through proof that the card is not there; where a platform cannot tell for an hour, the next card about changes
-carries what this one was to tell. So no road leads to two cards, and every road ends in a card, a recorded reason, or a card that carries the
-change.
+but through proof that the card is not there. Where a platform cannot tell for an hour, or refuses for good, the next
+card about changes carries what this one was to tell. So no road leads to two cards, and every road ends in a card, a
+recorded reason, or a card that carries the change.
 """
 
 from enum import StrEnum

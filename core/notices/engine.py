@@ -1,11 +1,12 @@
 """What a card is to say: what is different, for this reader, between what they were last shown and now."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from uuid import UUID
 
 from core.answers.status import AnswerStatus, ClaimState
 from core.delivery.grouping import ANSWERS, changes
 from core.errors import NotFound
+from core.model.answers import readable_claims
 from core.model.evidence import ChangeLine
 from core.model.node_ids import document_id
 from core.model.nodes import DOCUMENT, Node
@@ -101,15 +102,16 @@ class NoticesEngine:
         }
         if not news:
             return None
-        moved = tuple(_moved(node, watch_of[answer_id]) for answer_id, node in sorted(news.items()))
+        readable = sources.readable(tx, principal)
+        moved = tuple(_moved(node, watch_of[answer_id], readable) for answer_id, node in sorted(news.items()))
         notice = AnswersNotice(moved, max(node.tx_start for node in news.values()))
         return Composed(notice, tuple((answer_id, now[1]) for answer_id in news), _dependencies(news.values()))
 
 
-def _moved(node: Node, watch: Watch) -> AnswerMoved:
+def _moved(node: Node, watch: Watch, readable: Collection[UUID]) -> AnswerMoved:
     claims = tuple(
         ClaimDiff(claim["text"], claim["after"], claim["state"], claim.get("caveat"))
-        for claim in node.props["claims"]
+        for claim in readable_claims(node.props, readable)
         if claim["state"] != ClaimState.OK
     )
     props = node.props

@@ -1,6 +1,7 @@
 """The job table: enqueued with the data that caused them, leased with a deadline, fenced by the attempt."""
 
 from collections.abc import Collection, Iterable
+from itertools import count
 from typing import Any
 from uuid import UUID
 
@@ -38,6 +39,19 @@ def enqueue(
     job_id = derived("job", tx.tenant_id, kind, subject, cause)
     put(tx, job_id, kind, audience, payload, not_before)
     return job_id
+
+
+def enqueue_again(
+    tx: WriteTx, kind: str, audience: str, subject: object, cause: object, payload: dict[str, Any], not_before: int
+) -> None:
+    """One job at a time per (kind, subject, cause): another only when the last has ended."""
+    for turn in count():
+        job_id = derived("job", tx.tenant_id, kind, subject, cause, turn)
+        job = tx.session.get(Job, (tx.tenant_id, job_id))
+        if job is None:
+            put(tx, job_id, kind, audience, payload, not_before)
+        if job is None or job.state in {"ready", "leased"}:
+            return
 
 
 def put(tx: WriteTx, job_id: UUID, kind: str, audience: str, payload: dict[str, Any], not_before: int) -> None:

@@ -53,9 +53,7 @@ class WatchEngine:
         """
         tx.lock()
         self._check(tx, request, principal)
-        key = json_hash(
-            [str(principal.person_id), request.scope_type, sorted(request.refs), sorted(request.events), request.target]
-        )
+        key = _key(request, principal)
         standing = watches.by_key(tx, key)
         if standing is None or not standing.enabled:
             self._check_limit(tx, request, principal)
@@ -69,6 +67,13 @@ class WatchEngine:
         watch = self._new(tx, request, principal, key)
         watches.add(tx, watch)
         return _view(watch, fresh=True)
+
+    def stop(self, tx: WriteTx, request: WatchRequest, principal: Principal) -> None:
+        """End the watch that this request made, if it stands."""
+        watch = watches.by_key(tx, _key(request, principal))
+        if watch is not None:
+            watch.enabled = False
+            tx.session.add(watch)
 
     def _check(self, tx: WriteTx, request: WatchRequest, principal: Principal) -> None:
         if not request.refs or not request.events:
@@ -267,6 +272,12 @@ def _put_aside(tx: WriteTx, watch: Watch, events: Iterable[Event], due_at: int) 
             "due_at": due_at,
         }
         jobs.insert_once(tx, WatchPending, row)
+
+
+def _key(request: WatchRequest, principal: Principal) -> str:
+    return json_hash(
+        [str(principal.person_id), request.scope_type, sorted(request.refs), sorted(request.events), request.target]
+    )
 
 
 def _readable(tx: WriteTx, request: WatchRequest, principal: Principal) -> bool:

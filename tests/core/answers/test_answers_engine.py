@@ -4,13 +4,14 @@ import pytest
 from sqlalchemy import text as sql
 
 from core.answers.status import AnswerStatus
-from core.clock import HOUR, MINUTE, SECOND
+from core.clock import HOUR, MINUTE, SECOND, ManualClock
 from core.errors import InvalidRequest, NotFound, StoreUnavailable
 from core.jobs.kinds import Audience, JobKind
 from core.model.nodes import SAVED_ANSWER, SUPERSEDES
 from core.store.tables import EdgeVersion, Job, NodeVersion, Watch, WatchFire
+from tests.support.deliveries import Worker
 from tests.support.embedders import MeddlingEmbedder, MeetingEmbedder
-from tests.support.memories import add_person, page, put, rows
+from tests.support.memories import add_person, open_memory, page, put, rows
 from tests.support.threads import at_once
 
 QUESTION = "How much do meals cost a day?"
@@ -290,6 +291,16 @@ def test_of_two_refreshes_at_once_one_wins_and_the_other_is_told(memory, reopen,
     assert len(memory.answers(ada)) == 1
 
 
+def test_a_refresh_on_a_machine_whose_clock_is_behind_is_told_that_it_lost(memory, database_url, ada, saved):
+    behind = open_memory(database_url, ManualClock(memory.clock.now() - SECOND))
+    answer = ask(behind, ada)
+    memory.refresh_answer(saved, ada)
+    with pytest.raises(InvalidRequest, match="already"), behind._database.write("default") as tx:
+        behind._answers.supersede(tx, saved, answer, ada)
+    behind.close()
+    assert len(memory.answers(ada)) == 1
+
+
 def test_a_refresh_that_finds_nothing_leaves_the_answer_and_its_status(memory, ada, saved):
     memory.clock.advance(HOUR)
     memory.remove("travel.md")
@@ -308,6 +319,55 @@ def test_a_refresh_that_breaks_half_way_leaves_the_answer_and_its_status(memory,
     with pytest.raises(StoreUnavailable):
         memory.refresh_answer(saved, ada)
     assert (memory.answer(saved, ada), len(versions(memory))) == (before, count)
+
+
+def test_the_watches_of_a_superseded_answer_end_with_it(memory, ada, saved):
+    new = memory.refresh_answer(saved, ada).answer_id
+    (view,) = memory.watches(ada)
+    assert view.refs == (str(new),)
+    memory.sweep()
+    move(memory, travel(meals=MORE))
+    memory.sweep()
+    fired = [fire.job_id for fire in rows(memory, WatchFire)]
+    assert [job.payload["answer_id"] for job in check_jobs(memory) if job.job_id in fired] == [str(new)]
+
+
+def refresh_jobs(memory):
+    return memory.jobs.lease(Audience.INTERNAL, [JobKind.REFRESH_ANSWER], "me", 10)
+
+
+def ask_refresh(memory, person, answer_id, card="one card"):
+    with memory._database.write("default") as tx:
+        memory._answers.ask_refresh(tx, answer_id, person, card)
+
+
+def test_a_second_tap_refreshes_again_only_after_the_first_has_ended(memory, ada, saved):
+    for _ in range(2):
+        ask_refresh(memory, ada, saved)
+    (job,) = refresh_jobs(memory)
+    ask_refresh(memory, ada, saved)
+    assert refresh_jobs(memory) == []
+    memory.jobs.complete(job)
+    ask_refresh(memory, ada, saved)
+    assert len(refresh_jobs(memory)) == 1
+
+
+def test_each_card_a_refresh_is_asked_from_gets_its_own_answer(memory, ada, saved):
+    for card in ("one card", "another card", "one card"):
+        ask_refresh(memory, ada, saved, card)
+    assert sorted(job.payload["delivery_key"] for job in refresh_jobs(memory)) == ["another card", "one card"]
+
+
+def test_words_of_a_source_that_may_no_longer_be_read_are_shown_on_no_surface(memory, ada, saved):
+    move(memory, travel(meals=MORE))
+    memory.check_answer(saved)
+    memory.clock.advance(MINUTE)
+    put(memory, "travel.md", travel(meals=MORE), ["legal"])
+    shown = [memory.answer(saved, ada), *memory.answers(ada)]
+    worker = Worker(memory)
+    worker.send()
+    shown += worker.notices[0].answers
+    assert [claim.after for answer in shown for claim in answer.claims] == ["", "", ""]
 
 
 def test_nobody_refreshes_another_persons_answer(memory, bob, saved):

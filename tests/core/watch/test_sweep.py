@@ -401,6 +401,7 @@ def test_a_sweeper_whose_clock_is_behind_hears_a_change_and_its_return_once_each
         slow.clock.advance(HOUR)
         settled.clock.advance(HOUR)
     assert settled.sweep().fires == 0
+    assert kinds(settled) == [["fact_changed"], ["fact_changed"]]
 
 
 def test_a_fact_whose_time_has_come_on_another_clock_is_heard_once(settled, slow, ada):
