@@ -27,7 +27,7 @@ FOLDER = Path(".demo")
 TENANT, SOURCE_SET = "default", "handbook"
 _ASKED = ("parental-leave", "lost-laptop", "hotel-zurich", "sabbatical", "card-refund")
 _SAVED = ("parental-leave", "sabbatical", "card-refund")
-_WATCHED = ("lost-laptop", "hotel-zurich")
+_WATCHED = ("hotel-zurich",)
 
 _NEAR = 0.5
 """The sample's own questions come nearer than this to their answers; on one so small, what is further is elsewhere."""

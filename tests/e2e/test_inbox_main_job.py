@@ -84,10 +84,20 @@ async def test_a_watch_is_stopped_in_one_tap_and_a_second_tap_says_so(page: Page
     changed = page.locator("article.card", has_text="Hotels: 210 → 240")
     await expect(changed).to_be_visible(timeout=20_000)
     await changed.evaluate("card => { window.old = card.querySelector('button[data-arg=stop]').cloneNode(true) }")
-    await changed.get_by_role("button", name="Stop watching").first.click()
+    await changed.get_by_role("button", name="Stop watching").click()
     await expect(changed.locator(".card-outcome")).to_contain_text("Stopped", timeout=20_000)
     await changed.evaluate("card => { card.append(window.old); window.old.click() }")
     await expect(changed.locator(".card-outcome")).to_contain_text("Stopped")
+
+
+@pytest.mark.usefixtures("revised")
+async def test_a_watch_is_muted_for_a_day_in_one_tap(page: Page) -> None:
+    changed = page.locator("article.card", has_text="Hotels: 210 → 240")
+    await changed.get_by_role("button", name="Mute a day").click(timeout=20_000)
+    await expect(changed.locator(".card-outcome")).to_have_text("Muted for a day.", timeout=20_000)
+    await page.get_by_role("textbox").fill("watching")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("article.card", has_text="muted for now")).to_be_visible(timeout=20_000)
 
 
 @pytest.mark.usefixtures("revised")
