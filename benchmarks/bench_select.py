@@ -1,4 +1,8 @@
-"""`select` against one `sorted()` of the same pool, by keys made beforehand: what a plan costs beyond bare ordering."""
+"""`select` against one `sorted()` of the same pool, by keys made beforehand: what a plan costs beyond bare ordering.
+
+The keys are (-weight, coordinates), the order that dedup begins with, each source as the UUID a candidate holds. They
+are sorted by themselves: the least that ordering the pool can cost.
+"""
 
 import random
 import time

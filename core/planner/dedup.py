@@ -6,8 +6,8 @@ Two spans of a source version clash when intersection / shorter length > overlap
    rises with i and falls with o, and the survivor next to x on that side has the largest i and the smallest o (1), so
    when that one does not clash, none on its side does. A survivor held by x, or holding it, is next to it likewise.
 3. So two neighbours decide, whatever the overlap: an ordered set answers in place of a walk over all survivors.
-4. Of spans that may hold one another, take the nearest start and the farthest end on each side, as if one span had
-   both: by (2) a span that does not clash with these two phantoms clashes with nothing.
+4. Of spans that may hold one another, take on the left the largest start and the largest end, on the right the
+   smallest, as if one span had both: by (2) a span that clashes with neither of these phantoms clashes with nothing.
 Spans go in batches, heaviest first, each larger than all before. Those that clash with earlier survivors (3) or with
 nothing in their batch (4) are decided at once by arrays; the rest one by one. Rounding keeps the order in (2).
 """
@@ -22,10 +22,12 @@ Flags = NDArray[np.bool_]
 
 BELOW_ONE = math.nextafter(1.0, 0.0)
 """A ratio above it is 1 or more: one span holds the other."""
-NOWHERE = 2**62, -1
-"""Start and end of the neighbour at -1, where there is none: after everything, and before everything."""
+NOWHERE = np.array([[2**62], [-1], [1]])
+"""Start, end and length of the neighbour at -1, where there is none: after everything, and before everything."""
 FIRST_BATCH = 256
 GROWTH = 2
+NEAR = 4095
+"""The low bits of a number within the stretch where its neighbours are looked for first, without a call of Python's."""
 
 
 def survivors(start: Ints, end: Ints, order: Ints, overlap: float) -> Flags:
@@ -38,42 +40,40 @@ def survivors(start: Ints, end: Ints, order: Ints, overlap: float) -> Flags:
 
 class _Dedup:
     def __init__(self, start: Ints, end: Ints, order: Ints, overlap: float) -> None:
-        self.start = np.concatenate((start, NOWHERE[:1]))
-        self.end = np.concatenate((end, NOWHERE[1:]))
-        self.length = np.concatenate((end - start, [1]))
+        self.spans = np.concatenate(((start, end, end - start), NOWHERE), axis=1)
         self.order = order
         self.limit = min(overlap, BELOW_ONE)
         self.place = np.empty_like(order)
         self.place[order] = np.arange(len(order))
-        self.stays = np.zeros(len(start), np.bool_)
+        self.stays = np.zeros(len(start) + 1, np.bool_)
+        self.stays[-1] = True
 
     def run(self) -> Flags:
         at, size = 0, FIRST_BATCH
         while at < len(self.order):
-            self.decide(np.sort(self.order[at : at + size]))
+            batch = np.sort(self.order[at : at + size])
+            self.decide(batch[~self.clashes_with_survivors(batch)] if at else batch)
             at, size = at + size, size * GROWTH
-        return self.stays
+        return self.stays[:-1]
 
     def decide(self, batch: Ints) -> None:
-        batch = batch[~self.clashes_with_survivors(batch)]
         doubtful = self.clashes_within(batch)
-        self.stays[batch[~doubtful]] = True
+        self.stays[batch] = ~doubtful
         rest = batch[doubtful]
-        self.stays[rest[self.one_by_one(rest)]] = True
+        self.stays[rest] = self.one_by_one(rest)
 
     def clashes_with_survivors(self, batch: Ints) -> Flags:
-        kept = np.concatenate(([-1], np.flatnonzero(self.stays), [-1]))
-        at = np.searchsorted(kept[1:-1], batch)
-        left, right = kept[at], kept[at + 1]
-        start, end, length = self.start, self.end, self.length
-        return self.clash(end[left] - start[batch], length[left], length[batch]) | self.clash(
-            end[batch] - start[right], length[batch], length[right]
-        )
+        kept = self.stays.nonzero()[0]
+        at = kept.searchsorted(batch)
+        start, end, length = self.spans.take(batch, axis=1)
+        starts, ends, lengths = self.spans.take(kept[np.array((at - 1, at))], axis=1)
+        left, right = self.clash(np.minimum(ends, end) - np.maximum(starts, start), lengths, length)
+        return np.asarray(left | right)
 
     def clashes_within(self, batch: Ints) -> Flags:
-        start, end, length = self.start[batch], self.end[batch], self.length[batch]
+        start, end, length = self.spans.take(batch, axis=1)
         farthest = np.maximum.accumulate(end)[:-1]
-        nearest = np.minimum.accumulate(end[::-1])[::-1][1:]
+        nearest = np.minimum.accumulate(end[::-1])[-2::-1]
         found = np.zeros(len(batch), np.bool_)
         found[1:] = self.clash(farthest - start[1:], farthest - start[:-1], length[1:])
         found[:-1] |= self.clash(end[:-1] - start[1:], length[:-1], nearest - start[1:])
@@ -82,22 +82,27 @@ class _Dedup:
     def clash(self, shared: Ints, length: Ints, next_length: Ints) -> Flags:
         return np.asarray(shared / np.minimum(length, next_length) > self.limit)
 
-    def one_by_one(self, batch: Ints) -> list[int]:
-        columns = self.start, self.end, self.length
-        start, end, length = (np.append(column[batch], column[-1]).tolist() for column in columns)
-        row, kept, limit = _Row(len(batch)), [], self.limit
-        for i in np.argsort(self.place[batch]).tolist():
-            left = row.before(i)
+    def one_by_one(self, batch: Ints) -> Flags:
+        start, end, length = columns = self.spans.take(batch, axis=1).tolist()
+        for column, (nowhere,) in zip(columns, NOWHERE.tolist(), strict=True):
+            column.append(nowhere)
+        row, limit = _Row(len(batch)), self.limit
+        look_back, look_on, stretch = row.marks.rfind, row.marks.find, ~NEAR
+        for i in self.place[batch].argsort().tolist():
+            left = look_back(1, i & stretch, i)
+            if left < 0:
+                left = row.before(i)
             shared = end[left] - start[i]
             if shared / length[i] > limit or shared / length[left] > limit:
                 continue
-            right = row.after(i)
+            right = look_on(1, i, i | NEAR)
+            if right < 0:
+                right = row.after(i)
             shared = end[i] - start[right]
             if shared / length[i] > limit or shared / length[right] > limit:
                 continue
             row.add(i)
-            kept.append(i)
-        return kept
+        return np.frombuffer(row.marks, np.bool_)
 
 
 class _Row:

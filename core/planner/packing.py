@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 
-CHUNK = 512
+FIRST_CHUNK = 256
+GROWTH = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,9 @@ def _scan(tokens: Ints, source: Ints, budget: int, cap: int, max_spans: int | No
     room = array("q", [cap]) * (int(source.max(initial=-1)) + 1)
     shared_room = np.frombuffer(room, np.int64)
     packed: list[int] = []
-    for at in range(0, len(tokens), CHUNK):
-        chunk = slice(at, at + CHUNK)
+    at, size = 0, FIRST_CHUNK
+    while at < len(tokens):
+        chunk = slice(at, at + size)
         hopeful = at + np.flatnonzero(tokens[chunk] <= np.minimum(shared_room[source[chunk]], budget))
         columns = hopeful.tolist(), tokens[hopeful].tolist(), source[hopeful].tolist()
         for position, need, of in zip(*columns, strict=True):
@@ -48,20 +50,20 @@ def _scan(tokens: Ints, source: Ints, budget: int, cap: int, max_spans: int | No
                 room[of] -= need
                 if len(packed) == max_spans:
                     return packed
+        at, size = at + size, size * GROWTH
     return packed
 
 
 def _account(tokens: Ints, packed: Ints, budget: int) -> Packing:
     taken = np.zeros_like(tokens)
     taken[packed] = tokens[packed]
-    out = np.ones(len(tokens), np.bool_)
-    out[packed] = False
-    too_large = tokens > budget
-    over = np.cumsum(taken) + tokens > budget
+    used_before = taken.cumsum() - taken
+    unpackable = np.count_nonzero(tokens > budget)
+    over = np.count_nonzero(tokens > budget - used_before)
     return Packing(
         packed=packed,
         used=int(taken.sum()),
-        unpackable=int(np.count_nonzero(too_large)),
-        budget_skipped=int(np.count_nonzero(out & over & ~too_large)),
-        cap_skipped=int(np.count_nonzero(out & ~over)),
+        unpackable=int(unpackable),
+        budget_skipped=int(over - unpackable),
+        cap_skipped=len(tokens) - len(packed) - int(over),
     )

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InvalidRequest
-from core.planner.candidates import MOST_TOKENS, Candidate, Columns
+from core.planner.candidates import MOST_TOKENS, Candidate, Columns, ascending
 from core.planner.dedup import survivors
 from core.planner.packing import Packing, pack
 
@@ -64,7 +64,7 @@ def select(
     packing = pack(tokens[dense], columns.source[kept][dense], budget=budget, cap=cap, max_spans=max_spans)
     chosen = columns.index[np.sort(kept[dense][packing.packed])]
     return Selection(
-        spans=tuple(spans[i] for i in chosen.tolist()),
+        spans=tuple(map(spans.__getitem__, chosen.tolist())),
         used=packing.used,
         stats=_stats(packing, deduped=len(spans) - len(kept), budget=budget),
     )
@@ -93,4 +93,4 @@ def _check_bounds(budget: int, max_frac_per_source: float, dedup_overlap: float,
 
 def _descending(values: Floats) -> Ints:
     """Positions from the largest value to the smallest; equal values keep their order, and -0.0 comes after 0.0."""
-    return np.argsort(~values.view(np.int64), kind="stable")
+    return ascending(~values.view(np.int64))
