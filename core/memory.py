@@ -30,7 +30,7 @@ from core.model.evidence import Resolution
 from core.model.grants import CardAction, Grant
 from core.model.principals import Principal
 from core.model.spans import SpanRef
-from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest, WatchView
+from core.model.watching import EventKind, FireView, ScopeType, TargetKind, WatchRequest, WatchView
 from core.notices.engine import NoticesEngine
 from core.people.engine import PeopleEngine
 from core.planner.engine import Planned, PlannerEngine
@@ -261,6 +261,11 @@ class Memory:
     def watches(self, principal: Principal) -> list[WatchView]:
         with self._database.read(principal.tenant_id) as tx:
             return self._watch.owned(tx, principal)
+
+    def explain_fire(self, fire_id: UUID, principal: Principal) -> FireView:
+        """Why somebody was notified, and what became of it for each recipient. Raises NotFound but for its owner."""
+        with self._database.read(principal.tenant_id) as tx:
+            return self._watch.explain(tx, fire_id, principal)
 
     def mute_all(self, principal: Principal, until: int) -> None:
         """Hold every card of a person until a Ts; 0 ends it."""

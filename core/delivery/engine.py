@@ -215,7 +215,7 @@ class DeliveryEngine:
             delivery.state, delivery.reason = "sent", None
             tx.session.add(delivery)
         for fire, _ in watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values():
-            fire.status = "delivered"
+            fire.status, fire.reason = "delivered", None
             tx.session.add(fire)
         for ref, upto in message.shown:
             messages.show(tx, message.person_id, [UUID(ref)], upto)

@@ -52,6 +52,32 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a fire for one recipient: pending, sent, carried (the next card tells it), or skipped with why."""
+
+    person_id: UUID
+    state: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FireView:
+    """Why somebody was notified: the watch, what it heard, between which tx. `status` of one that is told nobody."""
+
+    fire_id: UUID
+    watch_id: UUID
+    watch_name: str
+    scope_type: ScopeType
+    scope_refs: tuple[str, ...]
+    events: tuple[Event, ...]
+    truncated: int
+    window: tuple[int, int]
+    status: str
+    reason: str | None
+    recipients: tuple[Outcome, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WatchRequest:
     """A watch to be. `refs` are UUIDs in text, or a label; `target` as page `watch and jobs` has it."""
 

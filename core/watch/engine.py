@@ -21,8 +21,8 @@ from core.jsonhash import json_hash
 from core.model.node_ids import document_id
 from core.model.nodes import Node
 from core.model.principals import Principal
-from core.model.watching import Event, EventKind, ScopeType, TargetKind, WatchRequest, WatchView
-from core.store import boundaries, jobs, sources, watches
+from core.model.watching import Event, EventKind, FireView, Outcome, ScopeType, TargetKind, WatchRequest, WatchView
+from core.store import boundaries, jobs, messages, sources, watches
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import Feed, SweepCheckpoint, Watch, WatchFire, WatchPending
 from core.store.versions import NODES
@@ -124,6 +124,25 @@ class WatchEngine:
             watch.muted_until = until
         tx.session.add(watch)
         return _view(watch)
+
+    def explain(self, tx: ReadTx, fire_id: UUID, principal: Principal) -> FireView:
+        """Raises NotFound, alike for a fire of another's watch and for none."""
+        fire, watch = watches.fires(tx, [fire_id]).get(fire_id, (None, None))
+        if fire is None or watch is None or watch.owner_id != principal.person_id:
+            raise NotFound
+        return FireView(
+            fire_id,
+            watch.watch_id,
+            watch.name,
+            ScopeType(watch.scope_type),
+            tuple(watch.scope_refs),
+            tuple(map(Event.from_json, fire.events)),
+            fire.truncated,
+            (fire.window_start, fire.window_end),
+            fire.status,
+            fire.reason,
+            tuple(Outcome(row.person_id, row.state, row.reason) for row in messages.deliveries_for(tx, fire_id)),
+        )
 
     # ── fires outside the feed ──
 
