@@ -133,11 +133,14 @@ class IngestEngine:
     def _moment(self, incoming: Incoming) -> int:
         return self._database.clock.now() if incoming.valid_start is None else incoming.valid_start
 
-    def _unchanged(self, tenant_id: str, base: _Base, incoming: Incoming) -> IngestResult:
+    def _unchanged(self, tenant_id: str, base: _Base, incoming: Incoming) -> IngestResult | None:
+        """Remember that the text still stands; None when another writer changed the base meanwhile."""
         assert base.source is not None and base.holding is not None  # noqa: PT018  # one fact: something holds
         source_id, version_tx = base.source.source_id, int(base.holding.props["version_tx"])
         with self._database.write(tenant_id) as tx:
             tx.lock()
+            if _base(tx, incoming.uri, base.valid[0]).identity != base.identity:
+                return None
             if incoming.valid_start is None:
                 sources.sight_again(tx, source_id, base.valid[0], version_tx)
             elif not sources.sighted(tx, source_id, incoming.valid_start):

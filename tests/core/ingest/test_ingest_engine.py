@@ -427,3 +427,20 @@ def test_a_failure_in_the_middle_of_a_write_leaves_nothing(memory):
         memory.ingest("travel.md", TRAVEL, readers=["everyone"])
     assert counts(memory) == dict.fromkeys(counts(memory), 0)
     assert last_tx(memory) == 0
+
+
+def test_the_same_text_again_is_compared_with_what_another_writer_put_meanwhile(memory, clock, database_url):
+    put(memory, "travel.md", TRAVEL)
+    meanwhile = iter([lambda: None, lambda: put(memory, "travel.md", DEARER)])
+
+    class Busy:
+        """Another writer comes in between looking and writing: at the second glance at the clock."""
+
+        def now(self):
+            next(meanwhile, lambda: None)()
+            return clock.now()
+
+    other = open_memory(database_url, Busy())
+    assert other.ingest("travel.md", TRAVEL, readers=["everyone"]).outcome == "changed"
+    assert text_at(memory, "travel.md", clock.now()) == TRAVEL.decode()
+    other.close()
