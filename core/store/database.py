@@ -10,7 +10,7 @@ A read transaction is one snapshot (SQLite: deferred; PostgreSQL: repeatable rea
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import UUID
@@ -30,6 +30,8 @@ ANY_TENANT = ""
 BUSY_TIMEOUT_MS = 30_000
 """Far over the longest write transaction: a writer waits its turn and never sees 'database is locked'."""
 
+_DISCREET: dict[str, Any] = {"hide_parameters": True}
+"""An error's text ends in logs and in the job it failed, where no erasure finds the words of a document."""
 _BATCH = 1000
 """Items a statement: under every driver's limit of bound values."""
 T = TypeVar("T")
@@ -74,6 +76,7 @@ class WriteTx(ReadTx):
         self.now = clock.now()
         """One moment for the whole transaction."""
         self._feed: list[dict[str, Any]] = []
+        self._seq = count()
 
     @cached_property
     def tx(self) -> int:
@@ -109,7 +112,7 @@ class WriteTx(ReadTx):
             {
                 "tenant_id": self.tenant_id,
                 "tx": self.tx,
-                "seq": len(self._feed),
+                "seq": next(self._seq),
                 "ref_type": ref_type,
                 "ref_id": ref_id,
                 "label": label,
@@ -132,7 +135,7 @@ class Database:
         self.url = _parse(url)
         self.clock = clock
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self._engine = _sqlite(self.url, synchronous) if self.is_sqlite else create_engine(self.url, pool_pre_ping=True)
+        self._engine = _sqlite(self.url, synchronous) if self.is_sqlite else _postgres(self.url)
         begin: dict[str, Any] = {"begin": "IMMEDIATE"} if self.is_sqlite else {}
         snapshot: dict[str, Any] = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
         self._writing = self._engine.execution_options(**begin)
@@ -189,11 +192,15 @@ def _parse(url: str) -> URL:
     return parsed
 
 
+def _postgres(url: URL) -> Engine:
+    return create_engine(url, pool_pre_ping=True, **_DISCREET)
+
+
 def _sqlite(url: URL, synchronous: str) -> Engine:
     file = Path(str(url.database))
     with opening(file):
         file.parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
+    engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000}, **_DISCREET)
 
     @event.listens_for(engine, "connect")
     def _configure(dbapi: Any, _record: Any) -> None:

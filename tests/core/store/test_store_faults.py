@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text as sql
+from sqlalchemy.exc import IntegrityError
 
 from core.embed.hashing import HashingEmbedder
 from core.errors import InvalidConfig, ModelMismatch, SemanticUnavailable, StoreUnavailable
 from core.planner.request import PlanRequest
 from core.store import database as opening
-from core.store.tables import Source
+from core.store.tables import Source, Tenant
 from tests.support.memories import add_person, open_memory, page, put, rows
 
 TEXT = page("Travel", {"Meals": "Meals cost at most 40 EUR a day."})
@@ -221,3 +222,10 @@ def test_a_copied_file_is_the_same_memory(sqlite_url, tmp_path, clock):
     copy = open_memory(f"sqlite:///{shutil.copy(sqlite_url.removeprefix('sqlite:///'), tmp_path / 'copy.db')}", clock)
     assert [view.uri for view in copy.sources()] == ["travel.md"]
     copy.close()
+
+
+def test_an_error_never_repeats_what_was_to_be_written(memory):
+    row = {"tenant_id": "default", "name": "words of a document", "last_tx": 0, "embed_model": None, "embed_dim": None}
+    with pytest.raises(IntegrityError) as caught, memory._database.write("default") as tx:
+        tx.insert(Tenant, [row])
+    assert "words of a document" not in str(caught.value)

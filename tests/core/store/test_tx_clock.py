@@ -139,3 +139,14 @@ def test_a_row_is_new_once(memory):
     for new in (True, False):
         with memory._database.write("default") as tx:
             assert jobs.insert_once(tx, UsedJti, row) is new
+
+
+def test_what_is_reported_after_a_flush_follows_what_was_reported_before(memory):
+    with memory._database.write("default") as tx:
+        for number in (1, 2):
+            tx.feed("node", UUID(int=number), "changed")
+            tx.flush()
+    assert [(row.seq, row.ref_id.int) for row in sorted(rows(memory, Feed), key=lambda row: row.seq)] == [
+        (0, 1),
+        (1, 2),
+    ]
