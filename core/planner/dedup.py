@@ -24,8 +24,8 @@ BELOW_ONE = math.nextafter(1.0, 0.0)
 """A ratio above it is 1 or more: one span holds the other."""
 NOWHERE = np.array([[2**62], [-1], [1]])
 """Start, end and length of the neighbour at -1, where there is none: after everything, and before everything."""
-FIRST_BATCH = 256
-GROWTH = 2
+FIRST_BATCH = 128
+GROWTH = 3
 NEAR = 4095
 """The low bits of a number within the stretch where its neighbours are looked for first, without a call of Python's."""
 
