@@ -1,8 +1,10 @@
 """Documents as they were and as they stand: texts, slices, winning versions, and what became of a citation."""
 
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from threading import Lock
 from uuid import UUID
 
@@ -29,6 +31,8 @@ _CACHED = 64
 _WHOLE = {Kind.CELL, Kind.CODE}
 """Kinds whose pieces read on their own; elsewhere a sentence may begin or end within a link."""
 
+_start = attrgetter("start")
+
 Version = tuple[UUID, int]
 """(source_id, source_version_tx)."""
 
@@ -42,7 +46,13 @@ class _Read:
     units: tuple[reading_units.Unit, ...]
 
     def block_at(self, start: int) -> Block | None:
-        return next((block for block in self.document.blocks if block.start <= start < block.end), None)
+        place = bisect_right(self.document.blocks, start, key=_start) - 1
+        block = self.document.blocks[place] if place >= 0 else None
+        return block if block is not None and start < block.end else None
+
+    def units_in(self, start: int, end: int) -> list[reading_units.Unit]:
+        first, beyond = (bisect_left(self.units, place, key=_start) for place in (start, end))
+        return [unit for unit in self.units[first:beyond] if unit.end <= end]
 
     def path_at(self, start: int) -> tuple[str, ...]:
         block = self.block_at(start)
@@ -196,7 +206,7 @@ def _version(span: SpanRef) -> Version:
 
 
 def _units(parsed: _Read, span: SpanRef) -> list[Unit]:
-    inside = [unit for unit in parsed.units if span.start <= unit.start and unit.end <= span.end]
+    inside = parsed.units_in(span.start, span.end)
     return [_unit(parsed, unit, span) for unit in inside if parsed.document.blocks[unit.block].kind is not Kind.HEADING]
 
 

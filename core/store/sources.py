@@ -89,25 +89,22 @@ class VersionText:
 
 def texts(tx: ReadTx, wanted: Iterable[tuple[UUID, int]]) -> dict[tuple[UUID, int], VersionText]:
     """Canonical texts of (source, version_tx) pairs; what is not stored, or was erased, is absent."""
-    by_source: dict[UUID, set[int]] = {}
-    for source_id, version_tx in wanted:
-        by_source.setdefault(source_id, set()).add(version_tx)
-    found: dict[tuple[UUID, int], VersionText] = {}
-    for source_id, versions in by_source.items():
+    pairs, found = set(wanted), dict[tuple[UUID, int], VersionText]()
+    for batch in batches(pairs):
         rows = tx.session.exec(
-            select(SourceVersion.version_tx, SourceVersion.text, SourceVersion.media_type, Source.uri)
+            select(SourceVersion, Source.uri)
             .join(
                 Source,
                 (col(Source.tenant_id) == SourceVersion.tenant_id) & (col(Source.source_id) == SourceVersion.source_id),
             )
             .where(
                 SourceVersion.tenant_id == tx.tenant_id,
-                SourceVersion.source_id == source_id,
-                col(SourceVersion.version_tx).in_(versions),
+                col(SourceVersion.source_id).in_({source_id for source_id, _ in batch}),
+                col(SourceVersion.version_tx).in_({version_tx for _, version_tx in batch}),
             )
-        ).all()
-        found |= {(source_id, version_tx): VersionText(text, kind, uri) for version_tx, text, kind, uri in rows}
-    return found
+        )
+        found |= {(row.source_id, row.version_tx): VersionText(row.text, row.media_type, uri) for row, uri in rows}
+    return {pair: found[pair] for pair in pairs if pair in found}
 
 
 def span_kinds(tx: ReadTx, spans: Collection[SpanRef]) -> dict[SpanRef, str]:
