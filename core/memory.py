@@ -282,14 +282,18 @@ class Memory:
         return self._access.redeem(token, action)
 
     def _watch_cited(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
-        """Watch the sections that a traced answer cites, one watch each; or the one section that was chosen."""
+        """Watch the sections that a traced answer cites and that still stand; or the one section that was chosen."""
         trace = traces.get(tx, UUID(action.target))
         if trace is not None and trace.person_id != principal.person_id:
             raise NotFound
         chosen = trace.body["sections"] if trace else [(action.target, self._title(tx, UUID(action.target)))]
-        made = [
-            self._watch.create(tx, watch_on_section(node_id, title, principal), principal) for node_id, title in chosen
+        standing = self._graph.current(tx, [UUID(node_id) for node_id, _ in chosen], tx.now)
+        requests = [
+            watch_on_section(node_id, title, principal) for node_id, title in chosen if UUID(node_id) in standing
         ]
+        if not requests:
+            raise NotFound
+        made = [self._watch.create(tx, request, principal) for request in requests]
         return {"watching": [view.name for view in made], "fresh": any(view.fresh for view in made)}
 
     def _title(self, tx: WriteTx, node_id: UUID) -> str:

@@ -9,7 +9,7 @@ seen at first, and is judged no earlier than that tx: every row up to it began t
 and on another's it may lie ahead. Judged sooner it would be no change yet, and never looked at again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -306,8 +306,12 @@ def _readable(tx: WriteTx, request: WatchRequest, principal: Principal) -> bool:
     ids = [UUID(ref) for ref in request.refs]
     if request.scope_type is ScopeType.SOURCE:
         return readable.issuperset(ids)
-    nodes: dict[UUID, Node] = NODES.as_of(tx, ids, tx.now, tx.last_tx)
-    return len(nodes) == len(ids) and all(node.source_id in readable for node in nodes.values())
+    nodes: dict[UUID, Node] = NODES.as_of(tx, ids, tx.present(tx.now), tx.last_tx)
+    return len(nodes) == len(ids) and all(_stands(node, readable) for node in nodes.values())
+
+
+def _stands(node: Node, readable: Collection[UUID]) -> bool:
+    return not node.tombstone and node.source_id in readable
 
 
 def _shown(watch: Watch) -> bool:

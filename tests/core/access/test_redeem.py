@@ -241,3 +241,9 @@ def test_nobody_mutes_another_persons_watch(memory, ada, bob, mint_token):
     token = mint_token(tap(card, "watch_mute", target, "stop"))
     assert refused(memory, token, CardAction("watch_mute", target, "stop")) == "not_authorised"
     assert len(memory.watches(ada)) == 1
+
+
+def test_what_is_gone_by_the_time_of_the_tap_is_not_watched(memory, clock, ada, card, write, action, mint_token):
+    put(memory, "travel.md", page("Travel", {"Food": "Meals cost at most 40 EUR a day."}))
+    assert refused(memory, mint_token(write), action) == "not_authorised"
+    assert rows(memory, Watch) == []
