@@ -58,6 +58,7 @@ class PeopleEngine:
             raise InvalidRequest(f"{zone!r} is no time zone: write an IANA name, such as Europe/Berlin") from error
         person_id = derived("person", tenant_id, email or display_name)
         with self._database.write(tenant_id) as tx:
+            tx.lock()
             person = people.get(tx, person_id) or Person(
                 tenant_id=tenant_id, person_id=person_id, display_name=display_name, roles=[], created_at=tx.now
             )
@@ -69,6 +70,7 @@ class PeopleEngine:
     def bind(self, tenant_id: str, person_id: UUID, platform: str, workspace: str, user_id: str) -> None:
         """Say that a chat user is this person."""
         with self._database.write(tenant_id) as tx:
+            tx.lock()
             identity = ChatIdentity(
                 tenant_id=tenant_id,
                 platform=platform,

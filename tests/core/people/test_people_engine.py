@@ -6,6 +6,7 @@ from core.clock import DAY
 from core.errors import InvalidRequest, NotFound
 from core.store.tables import Person
 from tests.support.memories import add_person, change_row, rows
+from tests.support.threads import at_once
 
 
 def test_renewing_a_person_keeps_their_id_their_mute_and_their_state(memory, clock):
@@ -41,3 +42,11 @@ def test_a_person_of_one_tenant_is_nobody_in_another(memory, ada):
     with pytest.raises(NotFound):
         memory.people.principal("other", ada.person_id)
     assert add_person(memory, "Ada", tenant="other").person_id != ada.person_id
+
+
+def test_one_person_added_and_bound_twice_at_once_is_one_person(memory):
+    for name in "abcdefgh":
+        ids = at_once(*[lambda: memory.people.put("default", name)] * 4)  # noqa: B023  # called before the next name
+        assert len(set(ids)) == 1
+        bound = at_once(*[lambda: memory.people.bind("default", ids[0], "local", "local", name)] * 4)  # noqa: B023
+        assert bound == [None] * 4
