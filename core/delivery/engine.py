@@ -85,7 +85,9 @@ class DeliveryEngine:
             if kind is None:
                 return 0
             batch = [delivery for delivery in ready if delivery.kind == kind]
-            subject = "fires:" + json_hash([[str(delivery.fire_id), delivery.not_before] for delivery in batch])
+            subject = "fires:" + json_hash(sorted(str(delivery.fire_id) for delivery in batch))
+            while messages.by_subject(tx, person_id, subject) is not None:  # a mute, or doubt, has put them back
+                subject = "fires:" + json_hash(subject)
             message = self._new(tx, person_id, identity, subject, kind)
             for delivery in batch:
                 delivery.state, delivery.message_id = "pending", message.message_id

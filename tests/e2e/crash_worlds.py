@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from sqlmodel import select
+
 from bot.channels.base import Absent, Sent
 from cards.codec import from_json
 from cards.plain import to_plain
@@ -17,7 +19,7 @@ from core.model.principals import Principal
 from core.model.watching import Event, ScopeType
 from core.store import messages, watches
 from core.store.database import Database, ReadTx
-from core.store.tables import CardMessage
+from core.store.tables import CardMessage, NotifyDelivery
 from tests.fakes.platform_channel import PLATFORM, Room
 from tests.support.bots import buttons, parts_over
 from tests.support.memories import NOW, document, open_memory, page, put, section, watch_request
@@ -145,7 +147,8 @@ def told(url: str, room: Room) -> Told:
 def _lines(tx: ReadTx, message: dict[str, Any]) -> list[Any]:
     row = messages.get(tx, UUID(message["key"]))
     assert isinstance(row, CardMessage), f"the platform has {message['key']}, which no ledger knows"
-    deliveries = messages.deliveries_of(tx, row.message_id)
+    told = select(NotifyDelivery).where(NotifyDelivery.tenant_id == TENANT, NotifyDelivery.message_id == row.message_id)
+    deliveries = tx.session.exec(told).all()
     if not deliveries:
         cause, _, by = row.subject.partition(":")  # the new answer's id is made anew in every run
         return [(message["person"], cause if cause == "refreshed" else by)]
