@@ -5,6 +5,7 @@ import errno
 import signal
 from contextlib import AsyncExitStack
 from pathlib import Path
+from uuid import UUID
 
 import structlog
 from aiohttp import web
@@ -45,8 +46,11 @@ class Bot:
         self.actions = Actions(self.gateway, self.courier, signer)
         freshness = Freshness(self.gateway, settings.tenant, settings.sources)
         ask = Ask(self.gateway, self.courier, Commands(self.gateway), freshness)
-        self.worker = Worker(self.gateway, self.courier, ask, self.actions, owner=nonce())
+        self.worker = Worker(self.gateway, self.courier, ask, self.actions, owner=nonce(), ended=self._beat)
         self.inbox = LocalInbox(self.gateway, self.actions, self.pulse, self.worker.wake, settings.company, suggestions)
+
+    def _beat(self, tenant_id: str, person_id: UUID) -> None:
+        self.pulse.beat(PersonKey(tenant_id, person_id))
 
     def inbox_server(self, secret: bytes) -> InboxServer:
         return InboxServer(self.inbox, self.gateway.memory.clock, secret, port=self.settings.inbox.port)

@@ -49,9 +49,9 @@ def load_private(folder: Path) -> tuple[str, Ed25519PrivateKey]:
 
 def load_public(folder: Path) -> dict[str, Ed25519PublicKey]:
     """Every public key by its id. Raises InvalidConfig: there is none, or a file holds another key than it is named."""
-    keys = dict(_public(path) for path in sorted(folder.glob(f"*{PUBLIC_SUFFIX}")))
+    keys = dict(_public(folder / name) for name in _names(folder) if name.endswith(PUBLIC_SUFFIX))
     if not keys:
-        raise InvalidConfig(f"{folder} holds no public key (*{PUBLIC_SUFFIX}); make a pair first")
+        raise InvalidConfig(f"{folder} holds no public key (*{PUBLIC_SUFFIX}); `clarify-bot init` makes a pair")
     return keys
 
 
@@ -100,8 +100,17 @@ def _public(path: Path) -> tuple[str, Ed25519PublicKey]:
     return key_id(key), key
 
 
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(path.name for path in folder.iterdir())
+    except OSError as error:
+        raise InvalidConfig(f"{folder} cannot be read: {error.strerror}") from error
+
+
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
+    except FileNotFoundError as error:
+        raise InvalidConfig(f"{path} cannot be read: it is not there; `clarify-bot init` makes the keys") from error
     except OSError as error:
         raise InvalidConfig(f"{path} cannot be read: {error.strerror}") from error

@@ -29,16 +29,21 @@ _SETTLED = frozenset({CardState.SENT, CardState.PARKED, CardState.SKIPPED, CardS
 """States in which a reply needs no more driving: it is out, or an admin has to act."""
 
 Step = Callable[[], Awaitable[int]]
+Ended = Callable[[str, UUID], None]
+"""Told tenant and person when one of the person's events was worked on: their page shows what waits."""
 
 
 class Worker:
-    def __init__(self, gateway: MemoryGateway, courier: Courier, ask: Ask, actions: Actions, owner: str) -> None:
+    def __init__(
+        self, gateway: MemoryGateway, courier: Courier, ask: Ask, actions: Actions, owner: str, ended: Ended
+    ) -> None:
         self._gateway = gateway
         self._memory = gateway.memory
         self._courier = courier
         self._ask = ask
         self._actions = actions
         self._owner = owner
+        self._ended = ended
         self._woken = asyncio.Event()
         self._stopping = False
         self._steps: tuple[Step, ...] = (
@@ -149,6 +154,7 @@ class Worker:
             except Exception as error:  # noqa: BLE001  # kept in the inbox and driven again
                 log.warning("inbound.failed", tenant=event.tenant_id, kind=event.kind, error=repr(error))
                 await self._gateway.call(self._memory.inbound.fail, event, repr(error))
+            self._ended(event.tenant_id, event.person_id)
         return len(events)
 
     async def _handle(self, event: Inbound) -> None:

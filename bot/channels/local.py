@@ -12,6 +12,7 @@ from bot.channels.inbox.backend import InboxMessage, PersonKey, PersonView, Tap
 from bot.memory_gateway import MemoryGateway
 from cards.codec import from_json
 from cards.html import to_html
+from cards.text import clean
 from core.model.notices import Outgoing
 from core.model.work import LocalView
 
@@ -119,7 +120,7 @@ def _message(view: LocalView, zone: str, waiting: set[str]) -> InboxMessage:
     if view.author == "person":
         event_id = view.delivery_key.partition(":")[2]
         text = str(view.body["text"])
-        html = "<p>" + escape(text).replace("\n", "<br>") + "</p>"
+        html = "<p>" + escape(clean(text)).replace("\n", "<br>") + "</p>"
         return InboxMessage(event_id, view.sent_at, "person", html, text, view.revision, waiting=event_id in waiting)
     card = from_json(view.body["card"])
     return InboxMessage(

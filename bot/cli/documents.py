@@ -81,9 +81,8 @@ def _source(
         return SourceSettings(name=named, readers=tuple(who), include=tuple(include) if include else None, **place)
     except ValidationError as error:
         first = error.errors()[0]
-        raise InvalidRequest(
-            f"--{first['loc'][0] if first['loc'] else 'path'} {first['input']!r}: {first['msg']}"
-        ) from error
+        option, wrong = first["loc"][0] if first["loc"] else "path", first["msg"].removeprefix("Value error, ")
+        raise InvalidRequest(f"--{option} {first['input']!r}: {wrong}") from error
 
 
 def _is_address(path: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.cli.options import AsJson, Config, require_database, settings_of
+from bot.cli.options import AsJson, Config, memory_of, settings_of
 from bot.cli.output import say
 
 
@@ -21,7 +21,8 @@ def run(config: Config = None) -> None:
     from bot import app
 
     settings = settings_of(config)
-    require_database(settings)
+    with memory_of(settings):
+        pass  # it is refused here where `init` was never run
     _log(logging.INFO)
     raise typer.Exit(_until_done(app.run(settings)))
 

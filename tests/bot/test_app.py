@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import socket
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 
 import aiohttp
 import pytest
@@ -12,8 +12,9 @@ import structlog
 from sqlalchemy import make_url
 
 from bot import keys
-from bot.app import load_signer, run
+from bot.app import Bot, load_signer, run
 from bot.channels.inbox import ListenError
+from bot.channels.inbox.backend import PersonKey
 from bot.config import HttpSettings, InboxSettings, Settings, SourceSettings, open_memory
 from core.errors import InvalidConfig, StoreUnavailable
 from core.watch.config import WatchConfig
@@ -129,6 +130,40 @@ async def test_it_does_what_waited_while_it_was_off(settings, events):
     with open_memory(settings) as memory:
         history, waiting = memory.local.history("default", person.person_id)
     assert ([message.author for message in history], waiting) == (["bot"], set())
+
+
+async def test_an_open_page_is_told_that_a_question_no_longer_waits(settings):
+    """The pulse of the answer itself comes too early: the question is done only once the answer is out."""
+    bot = Bot(settings, open_memory(settings), load_signer(settings.keys))
+    [person] = await bot.gateway.call(bot.gateway.memory.people.all, "default")
+    me = PersonKey("default", person.person_id)
+    async with aclosing(bot.inbox.changes(me)) as changes:
+        await anext(changes)
+        await bot.inbox.ask(me, "e1", "help")
+        await anext(changes)
+        seen = asyncio.create_task(_last_waiting(bot, me, changes))
+        await bot.worker.settle()
+        assert await asyncio.wait_for(seen, 30) is False
+    bot.gateway.close()
+
+
+async def _last_waiting(bot, me, changes):
+    """Whether the question waits still at the last pulse: the one after which it no longer does, or none comes."""
+    async for _ in changes:
+        question = (await bot.inbox.messages(me))[0]
+        if not question.waiting:
+            return False
+    return True
+
+
+async def test_what_a_person_wrote_reaches_their_page_without_what_hides_or_turns_it(settings):
+    bot = Bot(settings, open_memory(settings), load_signer(settings.keys))
+    [person] = await bot.gateway.call(bot.gateway.memory.people.all, "default")
+    me = PersonKey("default", person.person_id)
+    await bot.inbox.ask(me, "e1", "\u202eevil\x1b[31m <b>\nnext")
+    [message] = await bot.inbox.messages(me)
+    assert message.html == "<p>evil[31m &lt;b&gt;<br>next</p>"
+    bot.gateway.close()
 
 
 async def test_its_sources_are_read_and_one_that_cannot_be_read_stops_nothing(settings, events, tmp_path):

@@ -52,7 +52,7 @@ def test_a_rotation_cut_short_before_the_private_key_moved_leaves_the_old_one_in
 
 
 def test_rotation_without_a_key_says_so(tmp_path):
-    with pytest.raises(InvalidConfig, match=r"private\.pem cannot be read"):
+    with pytest.raises(InvalidConfig, match=r"private\.pem cannot be read.*clarify-bot init"):
         rotate(tmp_path)
 
 
@@ -114,5 +114,11 @@ def test_a_public_key_under_another_name_is_refused(tmp_path):
 
 
 def test_an_empty_folder_has_no_keys_and_says_so(tmp_path):
-    with pytest.raises(InvalidConfig, match="no public key"):
+    with pytest.raises(InvalidConfig, match=r"no public key.*clarify-bot init"):
         load_public(tmp_path)
+
+
+def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(tmp_path):
+    (tmp_path / "keys").write_bytes(b"no folder")
+    with pytest.raises(InvalidConfig, match="keys cannot be read: Not a directory"):
+        load_public(tmp_path / "keys")

@@ -42,7 +42,9 @@ def parts_over(
     actions = Actions(gateway, courier, Signer(KEY_ID, KEY))
     commands = Commands(gateway)
     ask = Ask(gateway, courier, commands, Freshness(gateway, "default", kept))
-    return Parts(gateway, courier, actions, commands, ask, Worker(gateway, courier, ask, actions, owner))
+    return Parts(
+        gateway, courier, actions, commands, ask, Worker(gateway, courier, ask, actions, owner, ended=lambda *_: None)
+    )
 
 
 def buttons(card: Card) -> list[Button]:

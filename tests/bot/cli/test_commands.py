@@ -114,6 +114,11 @@ def test_a_file_that_cannot_be_read_at_all_is_wrong_use(ready, here):
     assert "binary" in one_sentence(ready("ingest", "b.png", "--readers", "everyone", code=2))
 
 
+def test_blank_readers_are_wrong_use_in_plain_words(ready):
+    message = one_sentence(ready("ingest", "docs", "--readers", "", code=2))
+    assert "--readers '': must not be blank" in message
+
+
 def test_readers_may_be_a_list_in_one(ready):
     ready("ingest", "docs", "--readers", "steward, admin")
     ready("ask", "How many days of leave?", code=0)

@@ -37,6 +37,20 @@ def test_run_needs_a_database_that_was_set_up(start):
     assert "clarify-bot init" in message
 
 
+def test_run_on_an_empty_database_says_that_it_was_never_set_up(start, tmp_path):
+    start("init").communicate()
+    for file in tmp_path.glob("clarify-bot.db*"):
+        file.unlink()
+    (tmp_path / "clarify-bot.db").touch()
+    process = start("run", CLARIFY_HTTP__PORT="0")
+    try:
+        message = process.communicate(timeout=60)[1].decode()
+    finally:
+        process.kill()
+    assert (process.returncode, message.count("\n")) == (1, 1)
+    assert "clarify-bot init" in message
+
+
 @pytest.mark.parametrize("which", ["HTTP", "INBOX"])
 def test_a_port_in_use_is_one_sentence(start, taken, which):
     start("init").communicate()
