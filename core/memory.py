@@ -262,6 +262,11 @@ class Memory:
         with self._database.read(principal.tenant_id) as tx:
             return self._watch.owned(tx, principal)
 
+    def fires(self, watch_id: UUID, principal: Principal, limit: int = 50) -> list[UUID]:
+        """A watch's fires, newest first, to its owner; `explain_fire` tells of each. Raises NotFound."""
+        with self._database.read(principal.tenant_id) as tx:
+            return self._watch.fires(tx, watch_id, principal, limit)
+
     def explain_fire(self, fire_id: UUID, principal: Principal) -> FireView:
         """Why somebody was notified, and what became of it for each recipient. Raises NotFound but for its owner."""
         with self._database.read(principal.tenant_id) as tx:

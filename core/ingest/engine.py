@@ -145,15 +145,17 @@ class IngestEngine:
                 sources.sight_again(tx, source_id, base.valid[0], version_tx)
             elif not sources.sighted(tx, source_id, incoming.valid_start):
                 sources.sight(tx, source_id, incoming.valid_start, version_tx)
-            if set(base.source.readers) != set(incoming.readers):
-                self._set_readers(tx, source_id, incoming.readers)
+            self._renew(tx, source_id, incoming)
         return IngestResult(source_id, "unchanged", version_tx)
 
-    def _set_readers(self, tx: WriteTx, source_id: UUID, readers: Collection[str]) -> None:
+    def _renew(self, tx: WriteTx, source_id: UUID, incoming: Incoming) -> None:
+        """Who may read it and which set keeps it are as last handed in; a change of readers is news."""
         row = sources.by_ids(tx, [source_id])[source_id]
-        row.readers = sorted(readers)
+        row.source_set = incoming.source_set or row.source_set
+        if set(row.readers) != set(incoming.readers):
+            row.readers = sorted(incoming.readers)
+            tx.feed("source", source_id, "readers_changed")
         tx.session.add(row)
-        tx.feed("source", source_id, "readers_changed")
 
     def _prepare(self, tx: ReadTx, source: Source, document: Document, valid_start: int) -> _Prepared:
         """Everything that takes a model or much time, before the write transaction, for which other writers wait.
@@ -204,8 +206,8 @@ class IngestEngine:
         source_id, valid = prepared.source.source_id, base.valid
         if base.source is None:
             tx.session.add(prepared.source)
-        elif set(base.source.readers) != set(incoming.readers):
-            self._set_readers(tx, source_id, incoming.readers)
+        else:
+            self._renew(tx, source_id, incoming)
         _write_version(tx, prepared, document, valid[0])
         reign = {"version_tx": version_tx, "text_hash": keyed_hash(prepared.source.hash_key, document.text).hex()}
         nodes = changes.node_writes(prepared.wanted, prepared.nodes, document, source_id, reign)

@@ -7,6 +7,7 @@ from core.errors import InvalidRequest
 from core.ids import jitter
 from core.jobs.backoff import wait
 from core.jobs.kinds import Audience, JobKind, may_lease
+from core.model.job_states import JobState, step
 from core.model.work import Leased
 from core.store import jobs
 from core.store.database import ANY_TENANT, Database
@@ -32,7 +33,7 @@ class JobsEngine:
         with self._database.write(leased.tenant_id) as tx:
             job = jobs.held(tx, leased)
             if job is not None:
-                job.state, job.error = "done", None
+                job.state, job.error = step(JobState(job.state), "complete"), None
                 tx.session.add(job)
             return job is not None
 
@@ -42,7 +43,7 @@ class JobsEngine:
             job = jobs.held(tx, leased)
             if job is None:
                 return
-            dead = job.attempts >= self._max_attempts
-            job.state, job.error = ("dead" if dead else "ready"), error
+            event = "give_up" if job.attempts >= self._max_attempts else "fail"
+            job.state, job.error = step(JobState(job.state), event), error
             job.not_before = tx.now + wait(job.attempts, jitter())
             tx.session.add(job)

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlmodel import col, or_, select
 
 from core.model.work import Inbound
-from core.store.database import ReadTx, WriteTx
+from core.store.database import WriteTx
 from core.store.jobs import insert_once
 from core.store.tables import Inbox
 
@@ -49,8 +49,3 @@ def held(tx: WriteTx, event: Inbound) -> Inbox | None:
     """The event's row if this lease of it is still the newest."""
     row = tx.session.get(Inbox, (event.tenant_id, event.event_id), with_for_update=True)
     return row if row is not None and row.state == "running" and row.attempts == event.attempts else None
-
-
-def state(tx: ReadTx, event_id: str) -> str | None:
-    row = tx.session.get(Inbox, (tx.tenant_id, event_id))
-    return row.state if row else None

@@ -10,6 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import col, select
 
 from core.ids import derived
+from core.model.job_states import JobState
 from core.model.work import Leased
 from core.store.database import WriteTx, batches
 from core.store.tables import Job
@@ -50,7 +51,7 @@ def enqueue_again(
         job = tx.session.get(Job, (tx.tenant_id, job_id))
         if job is None:
             put(tx, job_id, kind, audience, payload, not_before)
-        if job is None or job.state in {"ready", "leased"}:
+        if job is None or job.state in {JobState.READY, JobState.LEASED}:
             return
 
 
@@ -61,7 +62,7 @@ def put(tx: WriteTx, job_id: UUID, kind: str, audience: str, payload: dict[str, 
         "kind": kind,
         "audience": audience,
         "payload": payload,
-        "state": "ready",
+        "state": JobState.READY,
         "not_before": not_before,
         "lease_until": 0,
         "attempts": 0,
@@ -75,20 +76,20 @@ def bury(tx: WriteTx, audience: str, max_attempts: int) -> None:
     tx.session.exec(
         update(Job)
         .where(
-            col(Job.state) == "leased",
+            col(Job.state) == JobState.LEASED,
             col(Job.audience) == audience,
             col(Job.lease_until) <= tx.now,
             col(Job.attempts) >= max_attempts,
         )
-        .values(state="dead", error="no worker came back within its lease")
+        .values(state=JobState.DEAD, error="no worker came back within its lease")
     )
 
 
 def lease(tx: WriteTx, audience: str, kinds: Collection[str], owner: str, until: int, limit: int) -> list[Leased]:
     """Take up to `limit` due jobs of any tenant, oldest first: ready ones, and leased ones whose lease has run out."""
     due = or_(
-        and_(col(Job.state) == "ready", col(Job.not_before) <= tx.now),
-        and_(col(Job.state) == "leased", col(Job.lease_until) <= tx.now),
+        and_(col(Job.state) == JobState.READY, col(Job.not_before) <= tx.now),
+        and_(col(Job.state) == JobState.LEASED, col(Job.lease_until) <= tx.now),
     )
     jobs = tx.session.exec(
         select(Job)
@@ -98,7 +99,7 @@ def lease(tx: WriteTx, audience: str, kinds: Collection[str], owner: str, until:
         .with_for_update(skip_locked=True)
     ).all()
     for job in jobs:
-        job.state, job.lease_owner, job.lease_until = "leased", owner, until
+        job.state, job.lease_owner, job.lease_until = JobState.LEASED, owner, until
         job.attempts += 1
         tx.session.add(job)
     return [Leased(job.tenant_id, job.job_id, job.kind, job.payload, job.attempts) for job in jobs]
@@ -107,4 +108,4 @@ def lease(tx: WriteTx, audience: str, kinds: Collection[str], owner: str, until:
 def held(tx: WriteTx, leased: Leased) -> Job | None:
     """The job's row if this lease of it is still the newest; None when another worker has it."""
     job = tx.session.get(Job, (leased.tenant_id, leased.job_id), with_for_update=True)
-    return job if job is not None and job.state == "leased" and job.attempts == leased.attempts else None
+    return job if job is not None and job.state == JobState.LEASED and job.attempts == leased.attempts else None

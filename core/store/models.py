@@ -21,8 +21,8 @@ def check(database: Database, embedder: Embedder | None) -> None:
             ):
                 raise ModelMismatch(
                     f"the database was embedded with {tenant.embed_model} ({tenant.embed_dim} dimensions) and the "
-                    f"configuration names {embedder.model} ({embedder.dim}): name the first again, or run "
-                    "`clarify-bot reembed`"
+                    f"configuration names {embedder.model} ({embedder.dim}): name the first again, or ingest the "
+                    "documents into a new database"
                 )
 
 

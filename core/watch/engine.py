@@ -81,6 +81,8 @@ class WatchEngine:
         target = TargetKind(request.target["kind"])
         if target is TargetKind.PERSON and request.target["person_id"] != str(principal.person_id):
             raise InvalidRequest("a watch tells its own owner; only a steward sets another person")
+        if request.cadence != "immediate":
+            raise InvalidRequest(f"the cadence {request.cadence!r} needs the brief, which is not there yet: immediate")
         if request.scope_type is not ScopeType.LABEL and not _readable(tx, request, principal):
             raise NotFound
 
@@ -124,6 +126,13 @@ class WatchEngine:
             watch.muted_until = until
         tx.session.add(watch)
         return _view(watch)
+
+    def fires(self, tx: ReadTx, watch_id: UUID, principal: Principal, limit: int) -> list[UUID]:
+        """Newest first. Raises NotFound for another's watch."""
+        watch = watches.get(tx, watch_id)
+        if watch is None or watch.owner_id != principal.person_id:
+            raise NotFound
+        return [fire.fire_id for fire in watches.fires_of(tx, watch_id, limit)]
 
     def explain(self, tx: ReadTx, fire_id: UUID, principal: Principal) -> FireView:
         """Raises NotFound, alike for a fire of another's watch and for none."""
@@ -255,15 +264,13 @@ class WatchEngine:
         watch.last_fired_at = tx.now
         tx.session.add(watch)
 
-    def _enqueue(self, tx: WriteTx, watch: Watch, fire_id: UUID, window: tuple[int, int]) -> UUID | None:
-        """The job that a fire causes: at once for the engine's own, after settling for people, none for a brief."""
+    def _enqueue(self, tx: WriteTx, watch: Watch, fire_id: UUID, window: tuple[int, int]) -> UUID:
+        """The job that a fire causes: at once for the engine's own, after settling for people."""
         job_id = watch_derived("job", watch.watch_id, *window)
         if watch.target["kind"] == TargetKind.INTERNAL:
             kind = JobKind(watch.target["job_kind"])
             jobs.put(tx, job_id, kind, FENCE[kind], {"answer_id": watch.target["answer_id"]}, tx.now)
             return job_id
-        if watch.cadence != "immediate":
-            return None
         kind = JobKind.NOTIFY_WATCH
         settled = tx.now + self._config.settle_secs * SECOND
         jobs.put(tx, job_id, kind, FENCE[kind], {"fire_id": str(fire_id)}, settled)

@@ -444,3 +444,12 @@ def test_the_same_text_again_is_compared_with_what_another_writer_put_meanwhile(
     assert other.ingest("travel.md", TRAVEL, readers=["everyone"]).outcome == "changed"
     assert text_at(memory, "travel.md", clock.now()) == TRAVEL.decode()
     other.close()
+
+
+@pytest.mark.parametrize("text", ["# Leave\n\nSame.\n", "# Leave\n\nOther.\n"])
+def test_a_page_taken_in_by_hand_and_later_by_a_set_is_kept_by_that_set(memory, text):
+    memory.ingest("handbook/leave.md", b"# Leave\n\nSame.\n", readers=["everyone"])
+    memory.ingest("handbook/leave.md", text.encode(), readers=["everyone"], source_set="handbook")
+    assert [view.uri for view in memory.sources(source_set="handbook")] == ["handbook/leave.md"]
+    memory.ingest("handbook/leave.md", text.encode(), readers=["everyone"])
+    assert len(memory.sources(source_set="handbook")) == 1

@@ -1,4 +1,4 @@
-from core.jobs.states import TRANSITIONS, JobState
+from core.model.job_states import TRANSITIONS, JobState
 
 
 def reachable(start):

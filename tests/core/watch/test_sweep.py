@@ -7,8 +7,7 @@ from core.clock import DAY, HOUR, MINUTE, SECOND, ManualClock
 from core.errors import InvalidRequest, LimitReached, NotFound, StoreUnavailable
 from core.ids import watch_derived
 from core.model.nodes import SECTION
-from core.model.watching import EventKind, ScopeType, TargetKind
-from core.store import watches
+from core.model.watching import EventKind, ScopeType
 from core.store.tables import Feed, Job, SweepCheckpoint, Watch, WatchFire, WatchPending
 from tests.support.memories import (
     add_person,
@@ -105,11 +104,12 @@ def test_fires_append_prune_and_order(reopen):
         memory.sweep()
         for fire in fires(memory):
             change_row(memory, WatchFire, ("default", fire.fire_id), status="delivered")
-    with memory._database.read("default") as tx:
-        kept = watches.fires_of(tx, watch.watch_id, 10)
-    assert [fire.fire_tx for fire in kept] == sorted((fire.fire_tx for fire in kept), reverse=True)
-    assert len(kept) == 2
-    assert kept[0].fire_tx == max(row.tx for row in rows(memory, Feed))
+    stored = sorted(fires(memory), key=lambda fire: -fire.fire_tx)
+    assert memory.fires(watch.watch_id, ada) == [fire.fire_id for fire in stored]
+    assert len(stored) == 2
+    assert stored[0].fire_tx == max(row.tx for row in rows(memory, Feed))
+    with pytest.raises(NotFound):
+        memory.fires(watch.watch_id, add_person(memory, "Bob"))
 
 
 def test_debounce_clamped_to_floor(settled, ada):
@@ -372,12 +372,10 @@ def test_a_person_has_a_limit_that_names_the_number(reopen):
     assert not on_label(memory, ada).fresh
 
 
-def test_a_watch_with_a_cadence_leaves_its_fire_to_the_brief(settled, ada):
-    on_label(settled, ada, cadence="weekly")
-    put(settled, "travel.md", handbook(meals=45))
-    assert settled.sweep().fires == 1
-    (fire,) = fires(settled)
-    assert (fire.job_id, fire.status, fire.target_kind) == (None, "fired", TargetKind.PERSON)
+def test_a_cadence_that_nothing_would_fold_yet_is_refused(settled, ada):
+    """A fire that waits for a brief that never comes would be told to nobody."""
+    with pytest.raises(InvalidRequest, match="weekly"):
+        on_label(settled, ada, cadence="weekly")
 
 
 # ── clocks that differ ──

@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from core.errors import InvalidRequest
+
 
 class JobState(StrEnum):
     READY = "ready"
@@ -22,3 +24,11 @@ TRANSITIONS: dict[JobState, dict[str, JobState]] = {
     JobState.DONE: {},
     JobState.DEAD: {"retry": JobState.READY},
 }
+
+
+def step(state: JobState, event: str) -> JobState:
+    """The state after `event`. Raises InvalidRequest for a move the table does not hold."""
+    allowed = TRANSITIONS[state]
+    if event not in allowed:
+        raise InvalidRequest(f"a job that is {state} cannot {event}; it can {', '.join(allowed) or 'do nothing more'}")
+    return allowed[event]
