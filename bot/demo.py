@@ -3,6 +3,7 @@
 import asyncio
 import json
 import shutil
+import socket
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from uuid import UUID
 from bot import keys
 from bot.app import Bot, load_signer
 from bot.channels.inbox.backend import PersonKey, Tap
+from bot.channels.inbox.server import ListenError
 from bot.channels.local import PLATFORM
 from bot.config import InboxSettings, Settings, open_memory
 from bot.sample import pages, questions
@@ -135,6 +137,8 @@ def make_demo(folder: Path, port: int, say: Say) -> Demo:
 
 async def demo(*, once: bool, as_json: bool, say: Say, port: int = 8081, folder: Path = FOLDER) -> int:
     """Play the demo; then serve the inbox until interrupted, unless `once`. The exit code: 1 when no card came."""
+    if not once:
+        _check_free(port)  # before the demo that may be running there loses its folder
     story = make_demo(folder, port, say)
     bot = story.bot
     async with AsyncExitStack() as stack:
@@ -155,6 +159,18 @@ def _report(arrived: Sequence[Shown], *, as_json: bool, say: Say) -> None:
     say(f"\n{len(arrived)} cards arrived:\n")
     for card in arrived:
         say(card.text + "\n")
+
+
+def _check_free(port: int) -> None:
+    """Raises ListenError when another program has the port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise ListenError(
+                f"port {port} cannot be had ({error.strerror}): stop what has it, or name another with --port"
+            ) from error
 
 
 async def _serve(bot: Bot, person: PersonKey, stack: AsyncExitStack, say: Say) -> None:

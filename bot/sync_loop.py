@@ -18,6 +18,6 @@ async def keep_in_step(gateway: MemoryGateway, settings: Settings, source: Sourc
         try:
             report = await gateway.call(sync, gateway.memory, settings.tenant, source, cache=settings.cache)
             log.info("source.synced", source=source.name, changed=report.changed, problems=len(report.problems))
-        except CoreError as error:
+        except (CoreError, OSError) as error:
             log.warning("source.failed", source=source.name, error=str(error))
         await asyncio.sleep(source.every_secs)

@@ -36,7 +36,7 @@ def _refuse_nul(data: bytes, bom: bytes, encoding: str, uri: str) -> None:
 
 def _undecodable(data: bytes, at: int, encoding: str, uri: str) -> UnreadableDocument:
     found = f"byte {at} (0x{data[at]:02x}) is not valid {encoding.upper()}"
-    return UnreadableDocument(f"{uri}: {found}; save it as UTF-8, or ask for errors='replace'")
+    return UnreadableDocument(f"{uri}: {found}; save it as UTF-8")
 
 
 def _replaced(data: bytes, at: int, encoding: str, uri: str) -> str:

@@ -3,10 +3,12 @@
 import asyncio
 import json
 import re
+import socket
 
 import pytest
 
 from bot import demo as story
+from bot.channels.inbox.server import ListenError
 from bot.sample import questions
 
 ASKED = {question.id: question for question in questions()}
@@ -74,3 +76,15 @@ async def test_it_fails_when_no_card_came(monkeypatch, tmp_path):
     said = []
     assert await story.demo(once=True, as_json=False, say=said.append, folder=tmp_path / "demo") == 1
     assert "\n0 cards arrived:\n" in said
+
+
+async def test_a_taken_port_is_told_before_another_demo_loses_its_folder(tmp_path):
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / "demo.db").write_text("somebody's")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(ListenError, match=f"{port}.*--port"):
+            await story.demo(once=False, as_json=False, say=print, port=port, folder=tmp_path / "demo")
+    assert (tmp_path / "demo" / "demo.db").read_text() == "somebody's"

@@ -51,7 +51,12 @@ def outside(*arguments, **more):
     """The same command as a process of its own."""
     command = [sys.executable, "-c", "from bot.cli import main; main()", *arguments]
     env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
-    return subprocess.Popen(command, stderr=subprocess.PIPE, env=env, **more)
+    return subprocess.Popen(command, stderr=subprocess.PIPE, env=env, preexec_fn=_hears_interrupts, **more)  # noqa: PLW1509  # one line, no lock
+
+
+def _hears_interrupts():
+    """A run that was started in the background ignores them, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def one_sentence(printed):
