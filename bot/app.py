@@ -78,11 +78,15 @@ async def run(settings: Settings) -> int:
 
 
 async def _open_inbox(bot: Bot, stack: AsyncExitStack) -> None:
-    """Serve the local inbox, and print a one-time link for each person who has one."""
+    """Serve the local inbox: each person can be reached there from now on, and gets a one-time link."""
     server = bot.inbox_server(random_key())
     await server.start()
     stack.push_async_callback(server.stop)
-    for person in await bot.gateway.call(bot.gateway.memory.people.all, bot.settings.tenant):
+    people = bot.gateway.memory.people
+    for person in await bot.gateway.call(people.all, bot.settings.tenant):
+        await bot.gateway.call(
+            people.bind, person.tenant_id, person.person_id, PLATFORM, "local", str(person.person_id)
+        )
         link = server.link_for(PersonKey(person.tenant_id, person.person_id))
         print(f"inbox of {person.display_name}: {link}")  # noqa: T201  for the person at this terminal
 

@@ -35,10 +35,6 @@ def add(
         person_id = memory.people.put(
             settings.tenant, name.strip(), email=email or None, zone=zone, roles=role or ("member",)
         )
-        if settings.inbox.enabled:
-            from bot.channels.local import PLATFORM
-
-            memory.people.bind(settings.tenant, person_id, PLATFORM, "local", str(person_id))
     if as_json:
         say_json({"person_id": person_id})
     else:

@@ -132,6 +132,19 @@ async def test_it_does_what_waited_while_it_was_off(settings, events):
     assert ([message.author for message in history], waiting) == (["bot"], set())
 
 
+async def test_whoever_was_added_before_the_inbox_was_enabled_can_be_reached_in_it(settings, events, capsys):
+    with open_memory(settings) as memory:
+        later = memory.people.put("default", "Bo")
+        memory.inbound.receive("default", "e1", later, "question", {"text": "help"})
+    inbox = InboxSettings(enabled=True, port=0)
+    async with serving(settings.model_copy(update={"inbox": inbox}), events):
+        await events.wait("delivery.ended")
+    assert "inbox of Bo: http://127.0.0.1:" in capsys.readouterr().out
+    with open_memory(settings) as memory:
+        history, _ = memory.local.history("default", later)
+    assert [message.author for message in history] == ["bot"]
+
+
 async def test_an_open_page_is_told_that_a_question_no_longer_waits(settings):
     """The pulse of the answer itself comes too early: the question is done only once the answer is out."""
     bot = Bot(settings, open_memory(settings), load_signer(settings.keys))

@@ -266,14 +266,6 @@ def test_people_are_listed_with_their_roles(ready):
     assert "Europe/Berlin" in ready("person", "list").out
 
 
-def test_with_the_inbox_on_a_person_can_be_reached_there(ready, monkeypatch, here):
-    monkeypatch.setenv("CLARIFY_INBOX__ENABLED", "true")
-    person = json.loads(ready("person", "add", "Bo", "--json").out)["person_id"]
-    with closing(sqlite3.connect(here / "clarify-bot.db")) as database:
-        rows = database.execute("SELECT platform, user_id FROM chat_identity").fetchall()
-    assert rows == [("local", person)]
-
-
 def test_spans_are_exact_bytes_one_a_line(ready, here):
     (here / "ü.md").write_text(PAGE.replace("Leave", "Ürlaub"))
     raw = (here / "ü.md").read_bytes()
