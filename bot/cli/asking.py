@@ -99,8 +99,10 @@ def _numbered(text: str, citations: Sequence["Passage"], cited: Sequence["Passag
 
 
 def _show_passages(passages: Sequence["Passage"]) -> None:
+    from bot.presenters import below
+
     for number, passage in enumerate(passages, 1):
-        place = " > ".join((passage.source_name, *passage.path))
+        place = " > ".join((passage.source_name, *below(passage.path, passage.source_name)))
         say(f"  [{number}] {one_line(place)} ({one_line(passage.source_uri)})\n      {one_line(passage.text)}")
 
 
