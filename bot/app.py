@@ -31,8 +31,6 @@ from core.memory import Memory
 
 log = structlog.get_logger()
 
-SECRET_NAME = "inbox.secret"  # noqa: S105  the name of a file
-
 
 class Bot:
     """Everything that serves one memory, wired once."""

@@ -80,10 +80,11 @@ def _passages(
         words = shown(block)
         if not words:
             continue
-        block_hash = hash(folded(block))
+        found_by = [_place(document, block), *block.lead, block.header]
+        block_hash = hash("\n".join([*map(fold, found_by), folded(block)]))
         node_id = passage_id(source_id, block.path, block_hash, repeats[block.path, block_hash])
         repeats[block.path, block_hash] += 1
-        recall_text = "\n".join(filter(None, [_place(document, block), *block.lead, block.header, words]))
+        recall_text = "\n".join(filter(None, [*found_by, words]))
         props = {"kind": block.kind.value}
         yield Wanted(node_id, PASSAGE, keys[i], props, (i,), holders[block.section].node_id, recall_text)
 

@@ -16,5 +16,7 @@ def section_id(source_id: UUID, path: Sequence[str], repeat: int) -> UUID:
 
 
 def passage_id(source_id: UUID, path: Sequence[str], block_hash: bytes, repeat: int) -> UUID:
-    """`block_hash`: the source's keyed hash of the folded text; `repeat` counts earlier equal passages of that path."""
+    """`block_hash`: the source's keyed hash of the folded text and of what it is found by (title, lead, header);
+    `repeat` counts earlier equal passages of that path.
+    """
     return derived("passage", source_id, block_hash.hex(), repeat, *path)

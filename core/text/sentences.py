@@ -27,7 +27,6 @@ _END = regex.compile(
     rf"|(?P<wide>[。！？｡]++){_CLOSERS}"
     rf"|(?P<mark>[.!?…؟۔।॥։።‼⁇⁈⁉]++){_CLOSERS}(?=[\s{BLANK}](?![{_EXTEND}])|\Z)"
 )
-_TRIMMED = regex.compile(rf"[\s{BLANK}]*+")
 _NEXT = regex.compile(r"[\s\0\p{Ps}\p{Pi}\"'*_]*+(?P<word>[\p{L}\p{M}\p{N}]++)?")
 _LAST = regex.compile(r"(?:(?<=[^\w.])|(?<=^))(?:\p{L}\p{M}*\.)+$|[\p{L}\p{M}]+\.$|\d+\.$")
 _REACH = 24

@@ -13,6 +13,7 @@ from core.errors import InvalidRequest, NotFound, StoreUnavailable, UnreadableDo
 from core.model.node_ids import document_id
 from core.model.nodes import LINKS_TO, PASSAGE, SECTION
 from core.model.watching import EventKind, ScopeType
+from core.planner import PlanRequest
 from core.store import sources
 from core.store.tables import EdgeVersion, Feed, NodeVersion, RecallEntry, Source, SourceVersion, Span
 from core.store.versions import NODES
@@ -453,3 +454,20 @@ def test_a_page_taken_in_by_hand_and_later_by_a_set_is_kept_by_that_set(memory, 
     assert [view.uri for view in memory.sources(source_set="handbook")] == ["handbook/leave.md"]
     memory.ingest("handbook/leave.md", text.encode(), readers=["everyone"])
     assert len(memory.sources(source_set="handbook")) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "word"),
+    [
+        ("---\ntitle: Book\n---\n\nIt is 25 days.\n", "---\ntitle: Almanac\n---\n\nIt is 25 days.\n", "almanac"),
+        ("# Leave\n\nEmployees get:\n\n- 25 days\n", "# Leave\n\nContractors get:\n\n- 25 days\n", "contractor"),
+        ("| Who | Days |\n|---|---|\n| Ada | 25 |\n", "| Who | Vacation |\n|---|---|\n| Ada | 25 |\n", "vacat"),
+    ],
+)
+def test_a_passage_is_found_by_the_title_lead_and_header_it_stands_under_today(memory, ada, old, new, word):
+    """What a passage is found by is settled with its id: another context is another passage."""
+    for text in (old, new):
+        memory.ingest("page.md", text.encode(), readers=["everyone"])
+    match = {"prop": "text", "op": "match", "value": word}
+    found = memory.plan(PlanRequest(find=PASSAGE, where=[match]), ada)
+    assert any("25" in span.text for span in found.spans)
