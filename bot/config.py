@@ -8,9 +8,9 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
@@ -57,6 +57,21 @@ class InboxSettings(_Section):
     port: Port = 8081
 
 
+class SlackSettings(_Section):
+    """One workspace by its bot token. What opens doors comes from the environment or from files, never from here."""
+
+    mode: Literal["off", "http", "socket"] = "off"
+    trusted: bool = False
+    public_url: str = ""
+    api_url: Annotated[str, Field(pattern=r"^https?://.+/$")] = "https://slack.com/api/"
+    bot_token_file: Path | None = None
+    signing_secret_file: Path | None = None
+    app_token_file: Path | None = None
+    bot_token: SecretStr = SecretStr("")
+    signing_secret: SecretStr = SecretStr("")
+    app_token: SecretStr = SecretStr("")
+
+
 class SourceSettings(_Section):
     """One source set: a folder or file (`path`), or a repository's address (`git`), and who may read it."""
 
@@ -89,6 +104,7 @@ class Settings(BaseSettings):
     embedder: Name = "minilm"
     http: HttpSettings = HttpSettings()
     inbox: InboxSettings = InboxSettings()
+    slack: SlackSettings = SlackSettings()
     sources: tuple[SourceSettings, ...] = ()
     planner: PlannerConfig = PlannerConfig()
     verify: VerifyConfig = VerifyConfig()

@@ -1,9 +1,22 @@
 """What a chat platform must be able to do, and how a send can end."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from core.model.notices import Outgoing
+
+
+class Unreachable(Exception):
+    """The platform gave no usable answer just now; its reason in the platform's own word."""
+
+
+class Extent(StrEnum):
+    """How far a lasting refusal reaches."""
+
+    CARD = "card"
+    PERSON = "person"
+    WORKSPACE = "workspace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +28,15 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class NotSent:
-    """The platform definitely did not take it. `retry_after` in µs where it said so."""
+    """The platform definitely did not take it.
+
+    `retry_after`: for how many µs it wants to hear nothing from this workspace. `lasting`: trying again would not help,
+    for this card, this person or the whole workspace; None: it may.
+    """
 
     reason: str
     retry_after: int | None = None
-    permanent: bool = False
+    lasting: Extent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +64,28 @@ class CannotTell:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a platform knows of one of its users. `email` only where the platform has verified it and is theirs."""
+
+    display_name: str
+    email: str | None
+    zone: str | None
+    locale: str | None
+    active: bool
+
+
 class Channel(Protocol):
     """Sends to one person's own conversation, never to a channel."""
 
     async def send(self, card: Outgoing) -> SendOutcome:
         """Send once, with `card.delivery_key` beside it, without any retry of its own."""
 
-    async def update(self, card: Outgoing) -> None:
-        """Replace the message `card.message_ref` in place."""
+    async def update(self, card: Outgoing) -> SendOutcome:
+        """Replace the message `card.message_ref` in place; doing so twice does no harm."""
 
     async def find_sent(self, card: Outgoing) -> Found | Absent | CannotTell:
         """Look the card up by its delivery key."""
+
+    async def profile(self, workspace: str, user_id: str) -> Profile | None:
+        """What the platform says of a user now; None for one it does not know. Raises Unreachable."""
