@@ -7,7 +7,7 @@ import regex
 
 from cards.text import clean, is_blank, one_line
 
-Kind = Literal["watch_create", "watch_mute", "answer_refresh", "answer_save", "clarify_vote"]
+Kind = Literal["watch_create", "watch_mute", "answer_refresh", "answer_save", "clarify_vote", "preference_set"]
 Action: TypeAlias = "Button | LinkButton"
 
 _TOKEN = regex.compile(r"[A-Za-z0-9._:~=+/-]{1,128}")
