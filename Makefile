@@ -1,11 +1,12 @@
 # Everything that is run here is run through `make`, by people and by CI alike. `make help` lists it.
 PYTHON ?= python3
 BIN := .venv/bin
+NODE_PACKAGES := tests/node/node_modules/.package-lock.json
 ARGS ?=
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test lint bench run clean
+.PHONY: help demo test lint bench run node clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -23,6 +24,10 @@ help: ## list the targets
 	$(BIN)/pip install --quiet --editable '.[slack,teams,dev]'
 	@touch $@ .venv/installed
 
+$(NODE_PACKAGES): tests/node/package.json tests/node/package-lock.json
+	@if command -v npm >/dev/null; then cd tests/node && npm ci && touch node_modules/.package-lock.json; \
+	else echo 'no npm: the tests marked node are skipped; install Node 20 or newer with npm for them'; fi
+
 demo: .venv/installed ## play the main job on a sample handbook; ARGS=--once for the terminal alone
 	@$(BIN)/clarify-bot demo $(ARGS)
 
@@ -36,11 +41,13 @@ lint: .venv/installed-dev ## style, types, architecture, dependencies
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 
-test: lint ## everything that CI runs
+node: $(NODE_PACKAGES) ## install the npm packages that some tests need
+
+test: lint node ## everything that CI runs
 	$(BIN)/pytest -n auto $(ARGS)
 
 bench: .venv/installed-dev ## ratios, measured in one run
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean: ## remove what make made
-	rm -rf .venv .demo
+	rm -rf .venv .demo .looks tests/node/node_modules
