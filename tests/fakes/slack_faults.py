@@ -1,0 +1,81 @@
+"""How a call goes wrong, as words in a script.
+
+    ok                       it does not
+    ratelimited:7            HTTP 429 with Retry-After: 7 (any text after the colon; `none`: no header; alone: 30)
+    limited:7                the same said with HTTP 200, in the body
+    500  503                 that status, and a page of HTML
+    silence                  no answer ever
+    cut                      the connection is cut
+    garbage                  HTTP 200 with something that is no JSON
+    internal_error  …        any other word is an error in the body
+
+With `-stored` after it (`cut-stored`, `500-stored`) the call takes effect first; without, it has none.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from aiohttp import web
+
+Json = dict[str, Any]
+STORED = "-stored"
+UNSAID = ("500", "503", "cut", "garbage", "internal_error", "fatal_error", "request_timeout")
+"""After these nobody knows whether the call took effect."""
+NAMES = ("ratelimited", "ratelimited:7", "ratelimited:none", "limited:7", *UNSAID, *(one + STORED for one in UNSAID))
+
+
+class Faults:
+    """What goes wrong with the calls of one workspace: first as scripted, then at random if so asked."""
+
+    def __init__(self) -> None:
+        self._scripts: dict[str, list[str]] = defaultdict(list)
+        self._random = Random(0)
+        self._rates: dict[str, tuple[float, Sequence[str]]] = {}
+
+    def script(self, method: str, *faults: str) -> None:
+        self._scripts[method] += faults
+
+    def at_random(self, method: str, rate: float, faults: Sequence[str] = NAMES, *, seed: int = 0) -> None:
+        """From now on `rate` of a method's calls go wrong."""
+        self._random = Random(seed)
+        self._rates[method] = (rate, faults)
+
+    def clear(self) -> None:
+        self._scripts.clear()
+        self._rates.clear()
+
+    def next(self, method: str) -> str:
+        if self._scripts[method]:
+            return self._scripts[method].pop(0)
+        rate, faults = self._rates.get(method, (0.0, ()))
+        return self._random.choice(faults) if self._random.random() < rate else "ok"
+
+
+def takes_effect(fault: str) -> bool:
+    return fault == "ok" or fault.endswith(STORED)
+
+
+async def answer(fault: str, request: web.Request, body: Json) -> web.StreamResponse:
+    """What the client gets to see of `body`."""
+    kind, _, detail = fault.removesuffix(STORED).partition(":")
+    match kind:
+        case "ok":
+            return web.json_response(body)
+        case "ratelimited" | "limited":
+            headers = {} if detail == "none" else {"Retry-After": detail or "30"}
+            status = 429 if kind == "ratelimited" else 200
+            return web.json_response({"ok": False, "error": "ratelimited"}, status=status, headers=headers)
+        case "500" | "503":
+            return web.Response(status=int(kind), text="<h1>Server Error</h1>", content_type="text/html")
+        case "garbage":
+            return web.Response(text='{"ok": tru', content_type="application/json")
+        case "silence":
+            await asyncio.Event().wait()
+        case "cut":
+            assert request.transport is not None
+            request.transport.abort()
+            return web.Response()
+    return web.json_response({"ok": False, "error": kind})
