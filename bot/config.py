@@ -14,6 +14,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, Va
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
+from bot.channels.slack.address import public_address
+from bot.channels.slack.credentials import CREDENTIALS, NEEDED, discreet
+from bot.channels.slack.secrets import refuse_written, with_secrets
 from core.clock import Clock
 from core.config import AnswersConfig, MemoryConfig, StoreConfig, WatchConfig
 from core.embed.protocol import Embedder
@@ -27,6 +30,8 @@ CACHE = Path("clarify-cache")
 _PREFIX, _NEST = "CLARIFY_", "__"
 _SQLITE = "sqlite:///"
 _LONGEST_SHOWN = 60
+_SECRETS = {("slack",), *(("slack", credential.name) for credential in CREDENTIALS)}
+"""Where what is written is never shown."""
 
 Port = Annotated[int, Field(ge=0, le=65_535)]
 """0: any free port."""
@@ -58,11 +63,11 @@ class InboxSettings(_Section):
 
 
 class SlackSettings(_Section):
-    """One workspace by its bot token. What opens doors comes from the environment or from files, never from here."""
+    """One workspace. Its three secrets come from the environment or from the files named here; `load` resolves them."""
 
     mode: Literal["off", "http", "socket"] = "off"
     trusted: bool = False
-    public_url: str = ""
+    public_url: Annotated[str, AfterValidator(lambda text: text and public_address(text))] = ""
     api_url: Annotated[str, Field(pattern=r"^https?://.+/$")] = "https://slack.com/api/"
     bot_token_file: Path | None = None
     signing_secret_file: Path | None = None
@@ -70,6 +75,18 @@ class SlackSettings(_Section):
     bot_token: SecretStr = SecretStr("")
     signing_secret: SecretStr = SecretStr("")
     app_token: SecretStr = SecretStr("")
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What the mode needs and is not there, a sentence each."""
+        lacking = [c for c in NEEDED[self.mode] if not getattr(self, c.name).get_secret_value().strip()]
+        said = [
+            f"{c.words}: set {c.variable}, or name a file that holds it in slack.{c.file_setting}; {c.where}"
+            for c in lacking
+        ]
+        if self.mode == "http" and not self.public_url:
+            said += ["slack.public_url: the https:// address where Slack reaches this bot"]
+        return tuple(f"slack.mode is {self.mode!r} and needs {what}" for what in said)
 
 
 class SourceSettings(_Section):
@@ -135,14 +152,18 @@ class Settings(BaseSettings):
 def load(path: Path | None = None) -> Settings:
     """The settings of a file; None: `clarify-bot.toml` here if there is one, else the defaults.
 
-    Raises InvalidConfig naming the file (or the variable), the key, its value and what is allowed.
+    Slack's secrets are read and looked at; what its mode still lacks is `slack.gaps`, since only `run` needs them.
+    Raises InvalidConfig naming the file (or the variable), the key, its value (but for secrets) and what is allowed.
     """
     file = Path(FILE) if path is None else path
     given = _read(file) if path is not None or file.exists() else {}
+    refuse_written(file, given.get("slack"))
     try:
-        settings = Settings(**_merged(given, EnvSettingsSource(Settings)()))
+        merged = _merged(given, EnvSettingsSource(Settings)())
+        settings = Settings(**merged | {"slack": with_secrets(file, merged.get("slack", {}))})
     except ValidationError as error:
-        raise InvalidConfig("; ".join(_problem(file, problem) for problem in error.errors())) from error
+        # Not from it: its own text shows every key, and a secret may have been pasted as one.
+        raise InvalidConfig("; ".join(_problem(file, problem) for problem in error.errors())) from None
     except SettingsError as error:
         raise InvalidConfig(f"the environment: {error}: lists and tables are written as JSON there") from error
     return _anchored(settings, file.parent)
@@ -172,11 +193,14 @@ def _problem(file: Path, problem: Mapping[str, Any]) -> str:
     variable = next((name for name in _variables(problem["loc"]) if name in os.environ), None)
     where = f"the environment variable {variable}" if variable else f"{file}"
     if problem["type"] == "extra_forbidden":
-        return f"{where}: {place}: there is no such setting; `clarify-bot init` writes a file with all of them"
+        return discreet(
+            f"{where}: {place}: there is no such setting; `clarify-bot init` writes a file with all of them"
+        )
     allowed = str(problem["msg"]).removeprefix("Value error, ")
     is_short = not isinstance(problem["input"], dict) and len(value) <= _LONGEST_SHOWN and "://" not in value
-    shown = f" is {value}" if is_short and problem["type"] != "missing" else ""
-    return f"{where}: {place or 'the file'}{shown}: {allowed}"
+    is_secret = problem["loc"] in _SECRETS
+    shown = f" is {value}" if is_short and not is_secret and problem["type"] != "missing" else ""
+    return discreet(f"{where}: {place or 'the file'}{shown}: {allowed}")
 
 
 def _variables(loc: tuple[int | str, ...]) -> list[str]:
@@ -190,8 +214,11 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
     if database.startswith(_SQLITE):
         database = _SQLITE + str(folder / database.removeprefix(_SQLITE))
     known = {"minilm", "hashing", "none"}
+    slack_files = {credential.file_setting for credential in CREDENTIALS}
+    slack_paths = {name: path and folder / path for name, path in settings.slack if name in slack_files}
     return settings.model_copy(
         update={
+            "slack": settings.slack.model_copy(update=slack_paths),
             "database": database,
             "keys": folder / settings.keys,
             "cache": folder / settings.cache,

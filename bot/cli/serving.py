@@ -18,9 +18,13 @@ def add_to(app: typer.Typer) -> None:
 
 def run(config: Config = None) -> None:
     """Serve: keep the sources in step, watch for changes, answer and send cards, until interrupted."""
-    from bot import app
+    from core.errors import InvalidConfig
 
     settings = settings_of(config)
+    if settings.slack.gaps:
+        raise InvalidConfig("; ".join(settings.slack.gaps))
+    from bot import app
+
     with memory_of(settings):
         pass  # it is refused here where `init` was never run
     _log(logging.INFO)

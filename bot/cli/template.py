@@ -1,12 +1,14 @@
 """The settings file that `init` writes: every setting with its default and what is allowed, commented out.
 
-A line that stays commented out follows the default of the version that runs.
+A line that stays commented out follows the default of the version that runs. Secrets are not among them: this is no
+place for one. A setting without a default shows an example.
 """
 
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bot.channels.slack.credentials import CREDENTIALS
 from bot.config import Settings
 
 _HEAD = """\
@@ -25,6 +27,7 @@ _SOURCES = """
 SECTIONS = {
     "http": "the bot's own address: health checks, and the chat platforms' calls",
     "inbox": "an inbox in the browser for each person, on this machine alone",
+    "slack": "Slack, in direct messages; its secrets are never written here; docs/slack.md leads through it",
     "planner": "choosing the evidence for a question",
     "verify": "judging whether evidence supports a claim",
     "answers": "answering, and keeping saved answers honest",
@@ -40,6 +43,14 @@ MEANINGS = {
     "embedder": "minilm, hashing (words only, for trials), none, or a folder with an ONNX export",
     "http.host": "the address to listen on",
     "inbox.enabled": "whether to serve it",
+    "slack.mode": "http: Slack calls public_url; socket: no public address is needed",
+    "slack.trusted": "whether a Slack user is the person who has the same e-mail address",
+    "slack.public_url": "where Slack reaches this bot, such as https://bot.example.com",
+    "slack.api_url": "where Slack itself is",
+    **{
+        f"slack.{credential.file_setting}": f"a file with {credential.words} alone; or set {credential.variable}"
+        for credential in CREDENTIALS
+    },
     "planner.default_budget_tokens": "how much evidence to read",
     "planner.max_frac_per_source": "the most of it from one document",
     "planner.dedup_overlap": "above it two passages count as one",
@@ -76,6 +87,11 @@ MEANINGS = {
     "store.synchronous": "SQLite: FULL survives a power cut, and is slower",
 }
 
+EXAMPLES = {
+    f"slack.{credential.file_setting}": f"secrets/slack-{credential.name.replace('_', '-')}"
+    for credential in CREDENTIALS
+}
+
 
 def template() -> str:
     """The whole file, valid TOML as it stands and with every # before a setting removed."""
@@ -90,6 +106,9 @@ def template() -> str:
 
 
 def _setting(schema: Mapping[str, Any], key: str, value: Any, prefix: str = "") -> Iterator[str]:
+    if schema["properties"][key].get("writeOnly"):
+        return
+    value = EXAMPLES.get(prefix + key, value)
     remarks = [MEANINGS.get(prefix + key, ""), _allowed(schema["properties"][key])]
     remark = "; ".join(filter(None, remarks))
     yield f"# {key} = {_toml(value)}" + (f"   # {remark}\n" if remark else "\n")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.template import MEANINGS, SECTIONS, template
+from bot.channels.slack.credentials import CREDENTIALS
+from bot.cli.template import EXAMPLES, MEANINGS, SECTIONS, template
 from bot.config import CACHE, Settings, load, make_embedder, memory_config, open_memory
 from bot.keys import create
 from core.embed.hashing import HashingEmbedder
@@ -166,8 +167,21 @@ def test_the_template_shows_every_setting_with_its_default():
     text = uncommented(template())
     shown = tomllib.loads(text)
     sources = shown.pop("sources")
-    assert shown == json.loads(Settings.model_construct().model_dump_json(exclude={"sources"}))
     assert Settings(sources=sources).sources[0].name == "handbook"
+    secrets = {credential.name for credential in CREDENTIALS}
+    expected = json.loads(Settings.model_construct().model_dump_json(exclude={"sources": True, "slack": secrets}))
+    for key, example in EXAMPLES.items():
+        section, _, name = key.partition(".")
+        assert expected[section][name] is None, "an example stands only where there is no default"
+        expected[section][name] = example
+    assert shown == expected
+
+
+def test_the_template_says_where_each_secret_goes_and_has_no_line_for_it():
+    lines = template().splitlines()
+    for credential in CREDENTIALS:
+        assert any(credential.variable in line and f"# {credential.file_setting} = " in line for line in lines)
+        assert not any(line.startswith(f"# {credential.name} =") for line in lines)
 
 
 def test_everything_explained_is_a_setting():

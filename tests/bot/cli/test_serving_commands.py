@@ -67,3 +67,12 @@ def test_the_demos_json_is_all_there_is_on_stdout(start):
     out, err = process.communicate()
     assert process.returncode == 0, err.decode()
     assert json.loads(out)["cards"]
+
+
+def test_run_with_slack_and_without_its_secrets_says_what_is_missing(start):
+    start("init").communicate()
+    settings = {"MODE": "http", "BOT_TOKEN": "xoxb-1", "SIGNING_SECRET": " ", "PUBLIC_URL": "https://bot.example.com"}
+    process = start("run", **{f"CLARIFY_SLACK__{name}": value for name, value in settings.items()})
+    message = process.communicate()[1].decode()
+    assert (process.returncode, message.count("\n")) == (2, 1)
+    assert "needs the signing secret: set CLARIFY_SLACK__SIGNING_SECRET" in message
