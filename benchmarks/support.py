@@ -20,6 +20,7 @@ from core.embed.hashing import HashingEmbedder
 from core.embed.protocol import Embedder
 from core.memory import DEFAULT_TENANT, Memory
 from core.model.principals import EVERYONE, Principal
+from core.model.work import Place
 from core.store.database import Database
 
 Line = tuple[str, float, str]
@@ -58,7 +59,7 @@ def opened(embedder: Embedder | None = None) -> Iterator[Bench]:
         ) as memory:
             memory.people.ensure_tenant(DEFAULT_TENANT, "Benchmarks")
             person_id = memory.people.put(DEFAULT_TENANT, "Ada")
-            memory.people.bind(DEFAULT_TENANT, person_id, "local", "local", "ada")
+            memory.people.bind(DEFAULT_TENANT, person_id, Place("local", "local", "ada"))
             database = Database(url, clock)
             yield Bench(memory, database, clock, memory.people.principal(DEFAULT_TENANT, person_id))
             database.close()

@@ -25,6 +25,7 @@ from core.ingest.engine import Incoming, IngestEngine, IngestResult, SourceView
 from core.jobs.engine import JobsEngine
 from core.library.engine import LibraryEngine
 from core.local.engine import LocalEngine
+from core.messages.engine import MessagesEngine
 from core.model.answers import Answer, Cited, SavedAnswer
 from core.model.evidence import Resolution
 from core.model.grants import CardAction, Grant
@@ -32,6 +33,7 @@ from core.model.principals import Principal
 from core.model.spans import SpanRef
 from core.model.watching import EventKind, FireView, ScopeType, TargetKind, WatchRequest, WatchView
 from core.notices.engine import NoticesEngine
+from core.outcomes.engine import OutcomesEngine
 from core.people.engine import PeopleEngine
 from core.planner.engine import Planned, PlannerEngine
 from core.planner.request import PlanRequest
@@ -43,6 +45,7 @@ from core.store.database import Database, WriteTx
 from core.store.migrate import upgrade
 from core.verify.engine import VerifyEngine
 from core.watch.engine import Swept, WatchEngine
+from core.workspaces.engine import WorkspacesEngine
 
 DEFAULT_TENANT = "default"
 MUTE_TIMES = {"1d": DAY, "1w": 7 * DAY}
@@ -105,6 +108,9 @@ class Memory:
         self.inbound = InboundEngine(database, **limits)
         notices = NoticesEngine(self._library)
         self.delivery = DeliveryEngine(database, notices, lease_secs=config.watch.lease_secs)
+        self.outcomes = OutcomesEngine(database, lease_secs=config.watch.lease_secs)
+        self.messages = MessagesEngine(database)
+        self.workspaces = WorkspacesEngine(database)
         self.local = LocalEngine(database)
         effects = {
             "watch_create": self._watch_cited,

@@ -1,13 +1,12 @@
 """The durable inbox: what people asked and tapped is kept before it is acknowledged, and driven until it is done."""
 
 from typing import Any
-from uuid import UUID
 
 from core.clock import SECOND
 from core.ids import jitter
 from core.jobs.backoff import wait
-from core.model.work import Inbound
-from core.store import inbox
+from core.model.work import Inbound, Place
+from core.store import inbox, people
 from core.store.database import ANY_TENANT, Database
 
 
@@ -17,10 +16,19 @@ class InboundEngine:
         self._lease = lease_secs * SECOND
         self._max_attempts = max_attempts
 
-    def receive(self, tenant_id: str, event_id: str, person_id: UUID, kind: str, body: dict[str, Any]) -> bool:
-        """Keep an event; False for a repeat. An event id is one person's: the same id of another is another event."""
+    def receive(self, tenant_id: str, place: Place, event_id: str, kind: str, body: dict[str, Any]) -> bool:
+        """Keep an event; False for a repeat. An event id is one user's: the same id of another is another event.
+
+        Whoever writes can be written to: a user lost before is reached again.
+        """
+        key = f"{place.platform}:{place.workspace}:{place.user_id}:{event_id}"
         with self._database.write(tenant_id) as tx:
-            return inbox.receive(tx, f"{person_id}:{event_id}", person_id, kind, body)
+            people.regain(tx, place)
+            identity = people.identity(tx, place)
+            if identity is not None:
+                identity.seen_at = tx.now
+                tx.session.add(identity)
+            return inbox.receive(tx, key, identity.person_id if identity else None, place, kind, body)
 
     def lease(self, limit: int = 10) -> list[Inbound]:
         with self._database.write(ANY_TENANT) as tx:

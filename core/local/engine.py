@@ -64,4 +64,4 @@ def _open_events(tx: ReadTx, person_id: UUID) -> set[str]:
     rows = select(Inbox.event_id).where(
         Inbox.tenant_id == tx.tenant_id, Inbox.person_id == person_id, col(Inbox.state).in_(("ready", "running"))
     )
-    return {event_id.partition(":")[2] for event_id in tx.session.exec(rows).all()}
+    return {event_id.split(":", 3)[3] for event_id in tx.session.exec(rows).all()}

@@ -59,3 +59,13 @@ class ChangeLine:
     changes: Sequence[SectionChange]
     valid_from: int
     learned: int
+
+
+@dataclass(frozen=True, slots=True)
+class BriefLine:
+    """One change of a week. `watch_target`: the node to watch, where the reader does not watch it yet."""
+
+    change: ChangeLine
+    change_tx: int
+    watch_target: UUID | None = None
+    material: bool = False

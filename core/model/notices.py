@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from core.model.evidence import ChangeLine
+from core.model.work import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +58,22 @@ Notice = ChangeNotice | AnswersNotice
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A card in hand, to be sent once. `fence` says which attempt this is: a later one makes it void."""
+    """A card in hand, to be sent once. `fence` says which attempt this is: a later one makes it void.
+
+    `revision` says which of a card's sayings this is, when it stands already. `created_at` is a Ts.
+    """
 
     tenant_id: str
     message_id: UUID
     person_id: UUID
-    platform: str
-    workspace: str
-    user_id: str
-    conversation: dict[str, str]
+    kind: str
+    place: Place
     message_ref: str | None
     nonce: str
     card: dict[str, Any]
     fence: int
+    revision: int
+    created_at: int
 
     @property
     def delivery_key(self) -> str:

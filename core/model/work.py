@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -20,12 +21,39 @@ class Leased:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where somebody writes and is written to: a user of a platform's workspace, in a thread of theirs or in none."""
+
+    platform: str
+    workspace: str
+    user_id: str
+    thread: str | None = None
+
+
+GREETING, PLACEHOLDER = "greeting", "placeholder"
+"""Kinds of card: to a user whom nobody knows, and in the place of an answer that is being made."""
+
+Lane = tuple[str, str]
+"""(platform, workspace): what is sent to one never waits for what is sent to another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A card that something is to be done with, and the lane it goes by."""
+
+    tenant_id: str
+    message_id: UUID
+    lane: Lane
+
+
+@dataclass(frozen=True, slots=True)
 class Inbound:
-    """A question or tap in hand. `attempts` is the fence, as of a job."""
+    """Something said or tapped, in hand. `attempts` is the fence, as of a job. `person_id` None: not known yet."""
 
     tenant_id: str
     event_id: str
-    person_id: UUID
+    person_id: UUID | None
+    place: Place
     kind: str
     body: Mapping[str, Any]
     attempts: int
@@ -54,6 +82,14 @@ class Tapped:
     person_id: UUID
     fingerprint: str
     generation_id: str
+
+
+class Extent(StrEnum):
+    """How far a platform's lasting refusal reaches."""
+
+    CARD = "card"
+    PERSON = "person"
+    WORKSPACE = "workspace"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from sqlmodel import col, select
 from core.errors import InvalidRequest, NotFound
 from core.ids import derived
 from core.model.principals import Principal
+from core.model.work import Place
 from core.store import people
 from core.store.database import Database, tenants
 from core.store.jobs import insert_once
@@ -26,6 +27,16 @@ class PersonView:
     roles: tuple[str, ...]
     active: bool
     muted_until: int
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityView:
+    """A chat user, and who that is. `state`: bound, or unreachable for a `reason`."""
+
+    place: Place
+    person_id: UUID
+    state: str
+    reason: str | None
 
 
 class PeopleEngine:
@@ -52,10 +63,8 @@ class PeopleEngine:
         roles: Iterable[str] = ("member",),
     ) -> UUID:
         """Add or renew a person, known by e-mail or else by name. Raises InvalidRequest for an unknown time zone."""
-        try:
-            ZoneInfo(zone)
-        except (ZoneInfoNotFoundError, ValueError) as error:
-            raise InvalidRequest(f"{zone!r} is no time zone: write an IANA name, such as Europe/Berlin") from error
+        if not _is_zone(zone):
+            raise InvalidRequest(f"{zone!r} is no time zone: write an IANA name, such as Europe/Berlin")
         person_id = derived("person", tenant_id, email or display_name)
         with self._database.write(tenant_id) as tx:
             tx.lock()
@@ -67,19 +76,72 @@ class PeopleEngine:
             tx.session.add(person)
         return person_id
 
-    def bind(self, tenant_id: str, person_id: UUID, platform: str, workspace: str, user_id: str) -> None:
-        """Say that a chat user is this person."""
+    def bind(self, tenant_id: str, person_id: UUID, place: Place) -> None:
+        """Say that a chat user is this person. Raises NotFound for an unknown one."""
         with self._database.write(tenant_id) as tx:
             tx.lock()
-            identity = ChatIdentity(
+            if people.get(tx, person_id) is None:
+                raise NotFound(f"there is no person {person_id}")
+            people.regain(tx, place)
+            row = people.identity(tx, place) or ChatIdentity(
                 tenant_id=tenant_id,
-                platform=platform,
-                workspace=workspace,
-                user_id=user_id,
+                platform=place.platform,
+                workspace=place.workspace,
+                user_id=place.user_id,
                 person_id=person_id,
                 conversation={},
             )
-            tx.session.merge(identity)
+            row.person_id, row.seen_at = person_id, tx.now
+            tx.session.add(row)
+
+    def unbind(self, tenant_id: str, place: Place) -> None:
+        """Say that a chat user is nobody known. Raises NotFound where that is so already."""
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            people.lose(tx, place, "unbound")
+            row = people.identity(tx, place)
+            if row is None:
+                raise NotFound(f"nobody is bound to the {place.platform} user {place.user_id}")
+            tx.session.delete(row)
+
+    def at(self, tenant_id: str, place: Place) -> UUID | None:
+        """Who a chat user is."""
+        with self._database.read(tenant_id) as tx:
+            row = people.identity(tx, place)
+        return row.person_id if row else None
+
+    def places(self, tenant_id: str) -> list[IdentityView]:
+        """Every chat user that is bound."""
+        with self._database.read(tenant_id) as tx:
+            rows = people.identities(tx)
+        return [IdentityView(people.place_of(row), row.person_id, row.state, row.reason) for row in rows]
+
+    def with_email(self, tenant_id: str, email: str) -> UUID | None:
+        """The one active person of an e-mail address, whatever its case; None also where several have it."""
+        with self._database.read(tenant_id) as tx:
+            found = people.with_email(tx, email)
+        return found[0] if len(found) == 1 else None
+
+    def departed(self, tenant_id: str, place: Place, reason: str) -> None:
+        """A chat user cannot be written to any more: their watches wait for their return."""
+        with self._database.write(tenant_id) as tx:
+            people.lose(tx, place, reason)
+
+    def returned(self, tenant_id: str, place: Place) -> None:
+        """A chat user can be written to again, and their watches go on."""
+        with self._database.write(tenant_id) as tx:
+            people.regain(tx, place)
+
+    def moved(self, tenant_id: str, place: Place, zone: str | None, locale: str | None) -> None:
+        """The platform says where a chat user lives now; a zone that nobody knows is left alone."""
+        with self._database.write(tenant_id) as tx:
+            row = people.identity(tx, place)
+            person = people.get(tx, row.person_id) if row else None
+            if person is None:
+                return
+            person.zone = zone if zone and _is_zone(zone) else person.zone
+            person.locale = locale or person.locale
+            tx.session.add(person)
 
     def mute(self, tenant_id: str, person_id: UUID, until: int) -> None:
         """Hold a person's cards until a Ts; 0 ends it. Raises NotFound."""
@@ -122,6 +184,14 @@ class PeopleEngine:
         if not person.active:
             raise NotFound(f"there is no person {person_id}")
         return Principal(tenant_id, person_id, frozenset(person.roles))
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True
 
 
 def _view(person: Person) -> PersonView:

@@ -1,22 +1,24 @@
 """Questions and taps as they came in, kept until they are done."""
 
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
 from sqlmodel import col, or_, select
 
-from core.model.work import Inbound
+from core.model.work import Inbound, Place
 from core.store.database import WriteTx
 from core.store.jobs import insert_once
 from core.store.tables import Inbox
 
 
-def receive(tx: WriteTx, event_id: str, person_id: UUID, kind: str, body: dict[str, Any]) -> bool:
+def receive(tx: WriteTx, event_id: str, person_id: UUID | None, place: Place, kind: str, body: dict[str, Any]) -> bool:
     """True for an event never seen before; a repeat changes nothing."""
     row = {
         "tenant_id": tx.tenant_id,
         "event_id": event_id,
         "person_id": person_id,
+        "place": asdict(place),
         "kind": kind,
         "body": body,
         "state": "ready",
@@ -42,7 +44,7 @@ def lease(tx: WriteTx, until: int, limit: int) -> list[Inbound]:
         row.state, row.lease_until = "running", until
         row.attempts += 1
         tx.session.add(row)
-    return [Inbound(r.tenant_id, r.event_id, r.person_id, r.kind, r.body, r.attempts) for r in rows]
+    return [Inbound(r.tenant_id, r.event_id, r.person_id, Place(**r.place), r.kind, r.body, r.attempts) for r in rows]
 
 
 def held(tx: WriteTx, event: Inbound) -> Inbox | None:

@@ -1,13 +1,19 @@
 """Cards that are sent, deliveries that wait to share one, grants, and what each person was last shown."""
 
 from collections.abc import Collection, Iterable
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, exists, or_
 from sqlmodel import col, select
 
+from core.ids import derived, nonce
 from core.model.card_states import CardState
+from core.model.grants import Grant, fingerprint, grant_to_json
+from core.model.notices import Outgoing
+from core.model.work import Lane, Offer, Place, Waiting
+from core.store import workspaces
 from core.store.database import ReadTx, WriteTx
 from core.store.jobs import insert_once
 from core.store.tables import CardGrant, CardMessage, LastShown, NotifyDelivery
@@ -23,6 +29,62 @@ def locked(tx: WriteTx, message_id: UUID) -> CardMessage | None:
     return tx.session.get(CardMessage, (tx.tenant_id, message_id), with_for_update=True)
 
 
+def new(
+    tx: WriteTx, person_id: UUID, place: Place, subject: str, kind: str, source_ids: Iterable[UUID] = ()
+) -> CardMessage:
+    """A card message to be filled and sent."""
+    message = CardMessage(
+        tenant_id=tx.tenant_id,
+        message_id=derived("message", tx.tenant_id, person_id, subject),
+        person_id=person_id,
+        subject=subject,
+        kind=kind,
+        platform=place.platform,
+        workspace=place.workspace,
+        place=asdict(place),
+        nonce=nonce(),
+        fingerprint="",
+        card={},
+        source_ids=[str(source_id) for source_id in source_ids],
+        shown=[],
+        state=CardState.PENDING,
+        created_at=tx.now,
+        not_before=tx.now,
+    )
+    tx.session.add(message)
+    tx.session.flush()
+    return message
+
+
+def move(message: CardMessage, place: Place) -> None:
+    """Let a message that is not sent yet go to `place`."""
+    message.platform, message.workspace, message.place = place.platform, place.workspace, asdict(place)
+
+
+def fill(tx: WriteTx, message: CardMessage, card: dict[str, Any], offer: Offer) -> None:
+    """Let a message say `card`, and permit what it offers."""
+    grant = Grant(tx.tenant_id, message.person_id, offer.actions, offer.generation_id, str(message.message_id))
+    message.card, message.fingerprint = card, fingerprint(grant)
+    add_grant(tx, message.fingerprint, grant_to_json(grant))
+    tx.session.add(message)
+
+
+def outgoing(message: CardMessage) -> Outgoing:
+    return Outgoing(
+        tenant_id=message.tenant_id,
+        message_id=message.message_id,
+        person_id=message.person_id,
+        kind=message.kind,
+        place=Place(**message.place),
+        message_ref=message.message_ref,
+        nonce=message.nonce,
+        card=message.card,
+        fence=message.fence,
+        revision=message.revision,
+        created_at=message.created_at,
+    )
+
+
 def by_subject(tx: ReadTx, person_id: UUID, subject: str) -> CardMessage | None:
     return tx.session.exec(
         select(CardMessage).where(
@@ -31,33 +93,39 @@ def by_subject(tx: ReadTx, person_id: UUID, subject: str) -> CardMessage | None:
     ).one_or_none()
 
 
-def by_nonce(tx: ReadTx, nonce: str) -> CardMessage | None:
+def by_nonce(tx: ReadTx, value: str) -> CardMessage | None:
     """Looks over all tenants: an event finds its tenant by it."""
-    return tx.session.exec(select(CardMessage).where(CardMessage.nonce == nonce)).one_or_none()
+    return tx.session.exec(select(CardMessage).where(CardMessage.nonce == value)).one_or_none()
 
 
-def due(tx: ReadTx, now: int, limit: int) -> list[tuple[str, UUID]]:
-    """(tenant, message) of cards of any tenant that may be sent now, oldest first."""
-    rows = select(CardMessage.tenant_id, CardMessage.message_id).where(
-        col(CardMessage.state).in_(_TO_SEND), CardMessage.not_before <= now
-    )
-    return [
-        (tenant, message)
-        for tenant, message in tx.session.exec(rows.order_by(col(CardMessage.created_at)).limit(limit))
-    ]
+def to_send(now: int) -> ColumnElement[bool]:
+    """Of a card: it waits to be sent, and its time has come."""
+    return and_(col(CardMessage.state).in_(_TO_SEND), col(CardMessage.not_before) <= now)
 
 
-def overdue(tx: ReadTx, now: int, limit: int) -> list[tuple[str, UUID]]:
-    """(tenant, message) of cards in doubt: in flight past their lease, or known to be unknown and due for a look."""
-    in_doubt = or_(
+def in_doubt(now: int) -> ColumnElement[bool]:
+    """Of a card: in flight past its lease, or known to be unknown and due for a look."""
+    return or_(
         and_(col(CardMessage.state) == CardState.SENDING, col(CardMessage.lease_until) <= now),
         and_(col(CardMessage.state) == CardState.UNKNOWN, col(CardMessage.not_before) <= now),
     )
-    rows = select(CardMessage.tenant_id, CardMessage.message_id).where(in_doubt)
-    return [
-        (tenant, message)
-        for tenant, message in tx.session.exec(rows.order_by(col(CardMessage.created_at)).limit(limit))
-    ]
+
+
+def behind(now: int) -> ColumnElement[bool]:
+    """Of a card: it stands, and the platform's copy does not say yet what it says."""
+    idle = col(CardMessage.lease_until) <= now
+    return and_(col(CardMessage.state) == CardState.SENT, col(CardMessage.update_at) <= now, idle)
+
+
+def waiting(tx: ReadTx, what: ColumnElement[bool], now: int, limit: int, busy: Collection[Lane] = ()) -> list[Waiting]:
+    """Cards of any tenant of which `what` holds, oldest first: none of a workspace that is busy, paused or held."""
+    rows = select(CardMessage.tenant_id, CardMessage.message_id, CardMessage.platform, CardMessage.workspace).where(
+        what, workspaces.may_be_sent(now)
+    )
+    for platform, workspace in busy:
+        rows = rows.where(or_(col(CardMessage.platform) != platform, col(CardMessage.workspace) != workspace))
+    found = tx.session.exec(rows.order_by(col(CardMessage.created_at), col(CardMessage.message_id)).limit(limit))
+    return [Waiting(tenant, message, (platform, workspace)) for tenant, message, platform, workspace in found]
 
 
 def in_flight(tx: ReadTx, person_id: UUID) -> bool:
@@ -127,13 +195,13 @@ def add_delivery(tx: WriteTx, fire_id: UUID, person_id: UUID, kind: str) -> None
     insert_once(tx, NotifyDelivery, row)
 
 
-def add_grant(tx: WriteTx, fingerprint: str, body: dict[str, Any]) -> None:
-    row = {"tenant_id": tx.tenant_id, "fingerprint": fingerprint, "body": body, "created_at": tx.now}
+def add_grant(tx: WriteTx, key: str, body: dict[str, Any]) -> None:
+    row = {"tenant_id": tx.tenant_id, "fingerprint": key, "body": body, "created_at": tx.now}
     insert_once(tx, CardGrant, row)
 
 
-def grant(tx: ReadTx, fingerprint: str) -> dict[str, Any] | None:
-    row = tx.session.get(CardGrant, (tx.tenant_id, fingerprint))
+def grant(tx: ReadTx, key: str) -> dict[str, Any] | None:
+    row = tx.session.get(CardGrant, (tx.tenant_id, key))
     return row.body if row else None
 
 

@@ -4,12 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlmodel import col, select
+from sqlalchemy import update
+from sqlmodel import col, func, select
 
 from core.model.principals import Principal
 from core.model.watching import TargetKind
-from core.store.database import ReadTx
-from core.store.tables import ChatIdentity, Person
+from core.model.work import Place
+from core.store.database import ReadTx, WriteTx
+from core.store.tables import ChatIdentity, Person, Watch
+
+BOUND, UNREACHABLE = "bound", "unreachable"
 
 
 def get(tx: ReadTx, person_id: UUID) -> Person | None:
@@ -27,11 +31,59 @@ def principal(person: Person) -> Principal:
 
 
 def reachable(tx: ReadTx, person_id: UUID) -> ChatIdentity | None:
-    """The identity that a person's cards go to; None when there is none that can be reached."""
+    """The identity that a person's cards go to, where they were seen last; None when none can be reached."""
     rows = select(ChatIdentity).where(
-        ChatIdentity.tenant_id == tx.tenant_id, ChatIdentity.person_id == person_id, ChatIdentity.state == "bound"
+        ChatIdentity.tenant_id == tx.tenant_id, ChatIdentity.person_id == person_id, ChatIdentity.state == BOUND
     )
-    return tx.session.exec(rows.order_by(col(ChatIdentity.platform)).limit(1)).first()
+    order = (col(ChatIdentity.seen_at).desc(), col(ChatIdentity.platform), col(ChatIdentity.user_id))
+    return tx.session.exec(rows.order_by(*order).limit(1)).first()
+
+
+def identity(tx: ReadTx, place: Place) -> ChatIdentity | None:
+    return tx.session.get(ChatIdentity, (tx.tenant_id, place.platform, place.workspace, place.user_id))
+
+
+def identities(tx: ReadTx) -> list[ChatIdentity]:
+    rows = select(ChatIdentity).where(ChatIdentity.tenant_id == tx.tenant_id)
+    return list(tx.session.exec(rows.order_by(col(ChatIdentity.platform), col(ChatIdentity.user_id))).all())
+
+
+def with_email(tx: ReadTx, email: str) -> list[UUID]:
+    rows = select(Person.person_id).where(
+        Person.tenant_id == tx.tenant_id, func.lower(Person.email) == email.lower(), col(Person.active)
+    )
+    return list(tx.session.exec(rows).all())
+
+
+def place_of(identity: ChatIdentity) -> Place:
+    return Place(identity.platform, identity.workspace, identity.user_id)
+
+
+def lose(tx: WriteTx, place: Place, reason: str) -> None:
+    """A user cannot be written to any more; where that was a person's last way, their watches wait for them."""
+    row = identity(tx, place)
+    if row is None or row.state != BOUND:
+        return
+    row.state, row.reason = UNREACHABLE, reason
+    tx.session.add(row)
+    tx.session.flush()
+    if reachable(tx, row.person_id) is None:
+        _suspend(tx, row.person_id, None, UNREACHABLE)
+
+
+def regain(tx: WriteTx, place: Place) -> None:
+    """A user can be written to again, and their watches go on."""
+    row = identity(tx, place)
+    if row is not None and row.state == UNREACHABLE:
+        row.state, row.reason = BOUND, None
+        tx.session.add(row)
+        _suspend(tx, row.person_id, UNREACHABLE, None)
+
+
+def _suspend(tx: WriteTx, person_id: UUID, old: str | None, new: str | None) -> None:
+    standing = (col(Watch.tenant_id) == tx.tenant_id, col(Watch.owner_id) == person_id, col(Watch.enabled))
+    was = col(Watch.suspended).is_(None) if old is None else col(Watch.suspended) == old
+    tx.session.exec(update(Watch).where(*standing, was).values(suspended=new))
 
 
 def named_by(tx: ReadTx, target: Mapping[str, Any]) -> Sequence[UUID]:

@@ -35,7 +35,49 @@ class Person(SQLModel, table=True):
     created_at: int = ts()
 
 
+class Preference(SQLModel, table=True):
+    """What a person has chosen; what they have not is as the settings say."""
+
+    tenant_id: str = Field(primary_key=True)
+    person_id: UUID = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    value: str
+
+
+class Brief(SQLModel, table=True):
+    """How far a person's briefs have told, the ISO week of the last, and when to look again."""
+
+    __table_args__ = (Index("ix_brief_due", "tenant_id", "next_due_at"),)
+    tenant_id: str = Field(primary_key=True)
+    person_id: UUID = Field(primary_key=True)
+    cursor_tx: int = ts()
+    week: str = ""
+    sent_at: int = ts(default=0)
+    next_due_at: int = ts(default=0)
+
+
+class Workspace(SQLModel, table=True):
+    """A workspace of a chat platform: how an inbound event finds its tenant.
+
+    `held_until`: the platform has asked to be sent nothing until then. `detail`: what it says of the bot there.
+    """
+
+    __table_args__ = (UniqueConstraint("platform", "workspace"),)
+    tenant_id: str = Field(primary_key=True)
+    platform: str = Field(primary_key=True)
+    workspace: str = Field(primary_key=True)
+    name: str
+    trusted: bool = False
+    state: str = "active"
+    reason: str | None = None
+    held_until: int = ts(default=0)
+    detail: dict[str, Any] = json()
+    connected_at: int = ts()
+
+
 class ChatIdentity(SQLModel, table=True):
+    """`seen_at`: when they last wrote or tapped there; cards go where a person was seen last."""
+
     __tablename__: ClassVar[str] = "chat_identity"
     tenant_id: str = Field(primary_key=True)
     platform: str = Field(primary_key=True)
@@ -44,6 +86,8 @@ class ChatIdentity(SQLModel, table=True):
     person_id: UUID = Field(index=True)
     conversation: dict[str, Any] = json()
     state: str = "bound"
+    reason: str | None = None
+    seen_at: int = ts(default=0)
 
 
 class Source(SQLModel, table=True):
@@ -263,14 +307,16 @@ class Job(SQLModel, table=True):
 class CardMessage(SQLModel, table=True):
     """Every card that is sent. `subject` names what it is about, once per recipient: the ledger of what was said.
 
-    `shown`: [ref_id, tx] of the things it speaks of, remembered as shown once it is sent.
+    `shown`: [ref_id, tx] of the things it speaks of, remembered as shown once it is sent. `update_at`: when to show the
+    platform what the card says now; None where its copy says it already. `revision` counts what it was made to say.
     """
 
     __tablename__: ClassVar[str] = "card_message"
     __table_args__ = (
         UniqueConstraint("tenant_id", "person_id", "subject"),
         Index("ix_card_message_nonce", "nonce"),
-        Index("ix_card_message_due", "tenant_id", "state", "not_before"),
+        Index("ix_card_message_due", "state", "not_before"),
+        Index("ix_card_message_update", "update_at"),
     )
     tenant_id: str = Field(primary_key=True)
     message_id: UUID = Field(primary_key=True)
@@ -278,6 +324,7 @@ class CardMessage(SQLModel, table=True):
     subject: str
     kind: str
     platform: str
+    workspace: str
     place: dict[str, Any] = json()
     nonce: str
     fingerprint: str
@@ -291,13 +338,15 @@ class CardMessage(SQLModel, table=True):
     not_before: int = ts(default=0)
     message_ref: str | None = None
     reason: str | None = None
+    revision: int = 1
+    update_at: int | None = ts(default=None)
     created_at: int = ts()
     sent_at: int = ts(default=0)
 
 
 class NotifyDelivery(SQLModel, table=True):
     __tablename__: ClassVar[str] = "notify_delivery"
-    __table_args__ = (Index("ix_notify_delivery_due", "tenant_id", "state", "not_before"),)
+    __table_args__ = (Index("ix_notify_delivery_due", "state", "not_before"),)
     tenant_id: str = Field(primary_key=True)
     fire_id: UUID = Field(primary_key=True)
     person_id: UUID = Field(primary_key=True)
@@ -335,12 +384,16 @@ class UsedJti(SQLModel, table=True):
 
 
 class Inbox(SQLModel, table=True):
-    """Questions and taps as they came in, kept before they are acknowledged and driven until they are done."""
+    """What people said and tapped, kept before it is acknowledged and driven until it is done.
+
+    `place`: where it came from. `person_id` is None for somebody not known yet.
+    """
 
     __table_args__ = (Index("ix_inbox_open", "state", "not_before"),)
     tenant_id: str = Field(primary_key=True)
     event_id: str = Field(primary_key=True)
-    person_id: UUID
+    person_id: UUID | None = None
+    place: dict[str, Any] = json()
     kind: str
     body: dict[str, Any] = json()
     state: str = "ready"

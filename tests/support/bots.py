@@ -3,15 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.actions import Actions, Signer
-from bot.ask import Ask
+from bot.actions import Signer
 from bot.channels.base import Channel
-from bot.commands import Commands
 from bot.config import SourceSettings
-from bot.delivery import Courier
-from bot.freshness import Freshness
 from bot.memory_gateway import MemoryGateway
-from bot.worker import Worker
+from bot.parts import Parts, wire
 from cards.actions import Button
 from cards.codec import from_json
 from cards.model import Card, Rows
@@ -20,31 +16,18 @@ from core.ids import nonce
 from core.memory import Memory
 from core.model.grants import CardAction
 from core.model.principals import Principal
-from tests.fakes.platform_channel import Room
+from core.model.work import Place
+from tests.fakes.platform_channel import PLATFORM, Room
 from tests.support.memories import KEY, KEY_ID
 
 
-@dataclass(frozen=True)
-class Parts:
-    gateway: MemoryGateway
-    courier: Courier
-    actions: Actions
-    commands: Commands
-    ask: Ask
-    worker: Worker
-
-
 def parts_over(
-    memory: Memory, channels: Mapping[str, Channel], owner: str = "worker", kept: Sequence[SourceSettings] = ()
-) -> Parts:
-    gateway = MemoryGateway(memory)
-    courier = Courier(gateway, channels)
-    actions = Actions(gateway, courier, Signer(KEY_ID, KEY))
-    commands = Commands(gateway)
-    ask = Ask(gateway, courier, commands, Freshness(gateway, "default", kept))
-    return Parts(
-        gateway, courier, actions, commands, ask, Worker(gateway, courier, ask, actions, owner, ended=lambda *_: None)
-    )
+    memory: Memory, channels: Mapping[str, Channel], owner: str = "worker", kept: Sequence[SourceSettings] = (),
+    patience: float = 60,
+) -> Parts:  # fmt: skip
+    """The bot over a memory; so patient that no placeholder comes before an answer."""
+    signer = Signer(KEY_ID, KEY)
+    return wire(MemoryGateway(memory), channels, signer, "default", kept, owner=owner, patience=patience)
 
 
 def buttons(card: Card) -> list[Button]:
@@ -64,6 +47,10 @@ class Chat:
     name: str
 
     @property
+    def place(self) -> Place:
+        return Place(PLATFORM, "room", self.name)
+
+    @property
     def memory(self) -> Memory:
         return self.parts.gateway.memory
 
@@ -76,7 +63,7 @@ class Chat:
     def write(self, text: str, event_id: str = "") -> None:
         """Something they wrote has come in, and is not yet looked at."""
         person = self.person
-        self.memory.inbound.receive(person.tenant_id, event_id or nonce(), person.person_id, "question", {"text": text})
+        self.memory.inbound.receive(person.tenant_id, self.place, event_id or nonce(), "question", {"text": text})
 
     async def ask(self, text: str, event_id: str = "") -> Card:
         """Write, and let the bot work; the last card that stands then."""
@@ -98,7 +85,7 @@ class Chat:
         """A tap has come in, and is not yet looked at."""
         person, action = self.person, {"kind": button.kind, "target": button.target, "arg": button.arg}
         body = {"nonce": button.nonce, **action}
-        self.memory.inbound.receive(person.tenant_id, event_id or nonce(), person.person_id, "tap", body)
+        self.memory.inbound.receive(person.tenant_id, self.place, event_id or nonce(), "tap", body)
 
     async def save(self, question: str) -> None:
         """Ask something, and save the answer."""

@@ -9,13 +9,16 @@ from core.model.grants import PermittedAction
 from core.model.principals import Principal
 from core.model.work import Offer
 from core.store.tables import CardMessage
+from tests.support.memories import place_of
 
 
 def card_with(memory: Memory, principal: Principal, actions: Sequence[PermittedAction], subject: str = "card") -> Any:
     """A card in the ledger that offers these actions to a person."""
     offer = Offer(tuple(actions), "g-1")
     tenant, person = principal.tenant_id, principal.person_id
-    message_id = memory.delivery.post(tenant, person, subject, "answer", lambda nonce: {"nonce": nonce}, offer)
+    message_id = memory.messages.post(
+        tenant, person, place_of(person), subject, "answer", lambda nonce: {"nonce": nonce}, offer
+    )
     with memory._database.read(tenant) as tx:
         return tx.session.get_one(CardMessage, (tenant, message_id))
 

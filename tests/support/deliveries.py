@@ -29,7 +29,8 @@ class Worker:
     def take(self) -> list[Outgoing]:
         """Everything that may be sent now, in hand."""
         self.memory.delivery.gather()
-        cards = [self.memory.delivery.take(*due, self.present) for due in self.memory.delivery.due()]
+        due = self.memory.delivery.due()
+        cards = [self.memory.delivery.take(one.tenant_id, one.message_id, self.present) for one in due]
         mine = [card for card in cards if card is not None]
         self.taken += mine
         return mine
@@ -39,5 +40,5 @@ class Worker:
         self.spread()
         mine = self.take()
         for card in mine:
-            assert self.memory.delivery.sent(card, f"ref-{card.message_id}")
+            assert self.memory.outcomes.sent(card, f"ref-{card.message_id}")
         return mine

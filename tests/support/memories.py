@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlmodel import select
@@ -15,6 +16,7 @@ from core.memory import Memory
 from core.model.node_ids import document_id, section_id
 from core.model.principals import Principal
 from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
+from core.model.work import Place
 from core.store.tables import Tenant
 
 NOW = 1_790_000_000 * SECOND
@@ -29,12 +31,16 @@ def open_memory(url: str, clock: Clock, *, embedder: Any = HashingEmbedder(), **
     return Memory(url, embedder=embedder, clock=clock, config=config, keys={KEY_ID: KEY.public_key()})
 
 
+def place_of(person_id: UUID) -> Place:
+    return Place("local", "local", str(person_id))
+
+
 def add_person(
     memory: Memory, name: str, roles: Sequence[str] = ("member",), *, tenant: str = "default", bound: bool = True
 ) -> Principal:
     person_id = memory.people.put(tenant, name, roles=roles)
     if bound:
-        memory.people.bind(tenant, person_id, "local", "local", str(person_id))
+        memory.people.bind(tenant, person_id, place_of(person_id))
     return memory.people.principal(tenant, person_id)
 
 

@@ -4,12 +4,12 @@ import pytest
 
 from core.clock import DAY, HOUR, MINUTE, SECOND
 from core.delivery.engine import DeliveryEngine
-from core.errors import NotFound
 from core.ids import nonce
 from core.jobs.kinds import Audience, JobKind
 from core.model.card_states import CardState
 from core.model.nodes import SECTION
 from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
+from core.model.work import Extent, Place
 from core.notices.engine import NoticesEngine
 from core.store import messages
 from core.store.tables import CardMessage, ChatIdentity, LastShown, NotifyDelivery, Person, Source, Watch, WatchFire
@@ -21,6 +21,7 @@ from tests.support.memories import (
     document,
     open_memory,
     page,
+    place_of,
     put,
     rows,
     section,
@@ -51,6 +52,13 @@ def meals(worker, memory, ada):
     return memory.watch(
         watch_request(ada, ScopeType.ENTITY, section("travel.md", "Travel", "Meals"), name="Meals"), ada
     )
+
+
+def doubtful(memory):
+    """Every card in doubt that may be looked for now."""
+    due = memory.outcomes.doubtful()
+    found = [memory.outcomes.doubt(one.tenant_id, one.message_id) for one in due]
+    return [card for card in found if card is not None]
 
 
 def change(memory, data, readers=("member",)):
@@ -84,7 +92,7 @@ def test_a_change_makes_one_card_that_says_what_changed_and_why_one_hears_of_it(
     (line,) = notice.lines
     assert [(c.before, c.after) for c in line.changes] == [("Meals cost at most 40 EUR.", "Meals cost at most 45 EUR.")]
     assert [reason.name for reason in notice.reasons] == ["Meals"]
-    assert (card.platform, memory.delivery.state("default", card.message_id)) == ("local", CardState.SENT)
+    assert (card.place.platform, memory.messages.state("default", card.message_id)) == ("local", CardState.SENT)
     assert (deliveries(memory), fire_states(memory)) == ([("sent", None)], [("delivered", None)])
     assert worker.send() == []
 
@@ -161,7 +169,7 @@ def test_while_a_card_is_in_flight_the_next_change_waits_for_what_it_will_have_s
     change(memory, travel(meals=50))
     worker.spread()
     assert worker.take() == []
-    assert not memory.delivery.sent(card, "late") or len(worker.take()) == 1
+    assert not memory.outcomes.sent(card, "late") or len(worker.take()) == 1
 
 
 # ── net state ──
@@ -239,7 +247,7 @@ def test_what_is_written_while_a_card_is_composed_is_the_next_cards(postgres_url
     library = Interrupted(memory._library, lambda: put(memory, "travel.md", travel(meals=50), ["member"]))
     delivery = DeliveryEngine(memory._database, NoticesEngine(library), lease_secs=60)
     (due,) = delivery.due()
-    delivery.sent(delivery.take(*due, worker.present), "ref")
+    memory.outcomes.sent(delivery.take(due.tenant_id, due.message_id, worker.present), "ref")
     memory.sweep()
     memory.clock.advance(HOUR)
     memory.sweep()
@@ -333,14 +341,20 @@ def test_rights_lost_between_the_fire_and_the_card_skip_it(memory, worker, meals
 
 
 def test_rights_lost_while_an_answer_waits_to_be_sent_again_skip_it(memory, worker, ada):
-    message_id = memory.delivery.post(
-        "default", ada.person_id, "event-1", "answer", lambda given: {"n": given}, source_ids=[source_id("travel.md")]
+    message_id = memory.messages.post(
+        "default",
+        ada.person_id,
+        place_of(ada.person_id),
+        "event-1",
+        "answer",
+        lambda given: {"n": given},
+        source_ids=[source_id("travel.md")],
     )
-    memory.delivery.not_sent(*worker.take(), "down")
+    memory.outcomes.not_sent(*worker.take(), "down")
     memory.clock.advance(HOUR)
     change_row(memory, Source, ("default", source_id("travel.md")), readers=["legal"])
     assert worker.take() == []
-    assert memory.delivery.state("default", message_id) == CardState.SKIPPED
+    assert memory.messages.state("default", message_id) == CardState.SKIPPED
 
 
 def test_a_fire_that_is_for_nobody_says_so(memory, worker, ada):
@@ -387,7 +401,7 @@ def card(memory, worker, meals):
 
 
 def state_of(memory, card):
-    return memory.delivery.state("default", card.message_id)
+    return memory.messages.state("default", card.message_id)
 
 
 def test_a_card_in_hand_is_handed_out_to_nobody_else(memory, worker, card):
@@ -396,7 +410,7 @@ def test_a_card_in_hand_is_handed_out_to_nobody_else(memory, worker, card):
 
 
 def test_a_definite_refusal_is_tried_again_when_the_platform_says(memory, worker, card):
-    memory.delivery.not_sent(card, "rate limited", retry_after=2 * HOUR)
+    memory.outcomes.not_sent(card, "rate limited", retry_after=2 * HOUR)
     memory.clock.advance(2 * HOUR - 1)
     assert worker.take() == []
     memory.clock.advance(1)
@@ -405,75 +419,75 @@ def test_a_definite_refusal_is_tried_again_when_the_platform_says(memory, worker
 
 
 def test_a_permanent_refusal_is_parked(memory, worker, card):
-    memory.delivery.not_sent(card, "blocked", permanent=True)
+    memory.outcomes.not_sent(card, "blocked", lasting=Extent.CARD)
     memory.clock.advance(DAY)
     assert (worker.take(), state_of(memory, card)) == ([], CardState.PARKED)
 
 
 def test_an_earlier_attempt_can_record_nothing_on_a_later_one(memory, worker, card):
-    memory.delivery.not_sent(card, "no")
+    memory.outcomes.not_sent(card, "no")
     memory.clock.advance(HOUR)
     worker.take()
-    assert not memory.delivery.sent(card, "mine")
-    memory.delivery.lost(card, "late")
-    memory.delivery.not_sent(card, "late")
+    assert not memory.outcomes.sent(card, "mine")
+    memory.outcomes.lost(card, "late")
+    memory.outcomes.not_sent(card, "late")
     assert state_of(memory, card) == CardState.SENDING
 
 
 def test_a_worker_past_its_lease_cannot_record_a_failure_once_its_card_is_in_doubt(memory, worker, card):
     memory.clock.advance(HOUR)
-    assert memory.delivery.doubtful() == []
-    memory.delivery.not_sent(card, "late")
-    memory.delivery.lost(card, "late")
+    assert doubtful(memory) == []
+    memory.outcomes.not_sent(card, "late")
+    memory.outcomes.lost(card, "late")
     assert (state_of(memory, card), worker.take()) == (CardState.UNKNOWN, [])
 
 
 def test_what_the_platform_accepted_counts_however_late_it_says_so(memory, worker, card):
     memory.clock.advance(HOUR)
-    memory.delivery.doubtful()
-    assert memory.delivery.sent(card, "late")
+    doubtful(memory)
+    assert memory.outcomes.sent(card, "late")
     assert (state_of(memory, card), deliveries(memory)) == (CardState.SENT, [("sent", None)])
 
 
 def test_a_card_in_doubt_is_looked_for_a_minute_later_and_found(memory, worker, card):
-    memory.delivery.lost(card, "time-out")
-    assert memory.delivery.doubtful() == []
+    memory.outcomes.lost(card, "time-out")
+    assert doubtful(memory) == []
     memory.clock.advance(MINUTE)
-    (doubtful,) = memory.delivery.doubtful()
-    memory.delivery.found(doubtful, "there")
+    (found,) = doubtful(memory)
+    memory.outcomes.found(found, "there")
     assert (state_of(memory, card), worker.take()) == (CardState.SENT, [])
     assert deliveries(memory) == [("sent", None)]
     assert len(rows(memory, LastShown)) == 1
 
 
 def test_a_card_in_doubt_is_sent_again_only_when_it_is_missing(memory, worker, card):
-    memory.delivery.lost(card, "time-out")
+    memory.outcomes.lost(card, "time-out")
     memory.clock.advance(MINUTE)
-    (doubtful,) = memory.delivery.doubtful()
+    (found,) = doubtful(memory)
     assert worker.take() == []
-    memory.delivery.found(doubtful, None)
+    memory.outcomes.found(found, None)
     (again,) = worker.take()
     assert (again.message_id, again.delivery_key) == (card.message_id, card.delivery_key)
-    assert memory.delivery.sent(again, "ref")
+    assert memory.outcomes.sent(again, "ref")
 
 
 def test_a_history_that_cannot_be_read_is_looked_at_again_later(memory, worker, card):
-    memory.delivery.lost(card, "time-out")
+    memory.outcomes.lost(card, "time-out")
     memory.clock.advance(MINUTE)
-    memory.delivery.look_later(memory.delivery.doubtful()[0])
-    assert (memory.delivery.doubtful(), worker.take()) == ([], [])
+    memory.outcomes.look_later(doubtful(memory)[0])
+    assert (doubtful(memory), worker.take()) == ([], [])
     memory.clock.advance(MINUTE)
-    assert len(memory.delivery.doubtful()) == 1
+    assert len(doubtful(memory)) == 1
 
 
 def in_doubt_for_an_hour(memory, worker, card):
-    memory.delivery.lost(card, "time-out")
+    memory.outcomes.lost(card, "time-out")
     memory.clock.advance(HOUR + MINUTE)
-    memory.delivery.look_later(memory.delivery.doubtful()[0])
+    memory.outcomes.look_later(doubtful(memory)[0])
 
 
 def parked(memory, worker, card):
-    memory.delivery.not_sent(card, "blocked", permanent=True)
+    memory.outcomes.not_sent(card, "blocked", lasting=Extent.CARD)
 
 
 @pytest.mark.parametrize("given_up", [in_doubt_for_an_hour, parked])
@@ -481,7 +495,7 @@ def test_what_a_card_given_up_was_to_tell_is_told_by_the_next_and_sent_by_itself
     given_up(memory, worker, card)
     assert [state for state, _ in deliveries(memory)] == ["carried"]
     memory.clock.advance(DAY)
-    assert (worker.take(), memory.delivery.doubtful()) == ([], [])
+    assert (worker.take(), doubtful(memory)) == ([], [])
     change(memory, travel(meals=50))
     assert len(worker.send()) == 1
     assert [(c.before, c.after) for c in worker.notices[-1].lines[0].changes] == [
@@ -502,7 +516,9 @@ def test_people_who_must_wait_keep_nobody_out(memory, worker, card, bob):
 
 
 def post(memory, person, subject="event-1"):
-    return memory.delivery.post("default", person.person_id, subject, "answer", lambda given: {"nonce": given})
+    return memory.messages.post(
+        "default", person.person_id, place_of(person.person_id), subject, "answer", lambda given: {"nonce": given}
+    )
 
 
 def test_one_event_is_answered_once(memory, ada):
@@ -515,25 +531,27 @@ def test_two_workers_that_answer_one_event_at_once_answer_once(memory, ada):
     assert posted[0] == posted[1]
 
 
-def test_a_person_without_a_place_to_write_to_is_said_to_be_so(memory):
-    nobody = add_person(memory, "Nobody", bound=False)
-    with pytest.raises(NotFound, match="reached"):
-        post(memory, nobody)
+def test_a_reply_goes_only_to_the_place_of_the_person_who_asked(memory, worker, ada, bob):
+    """A place that is nobody's, or another's by now, gets nothing."""
+    for subject, place in (("e1", Place("local", "local", "nobody")), ("e2", place_of(bob.person_id))):
+        message_id = memory.messages.post("default", ada.person_id, place, subject, "answer", lambda n: {"nonce": n})
+        assert worker.take() == []
+        assert memory.messages.state("default", message_id) == CardState.SKIPPED
 
 
 def test_a_tap_finds_its_card_by_the_nonce_and_by_no_other(memory, ada):
     message_id = post(memory, ada)
     (card,) = rows(memory, CardMessage)
-    assert memory.delivery.tapped(card.nonce).message_id == message_id
-    assert memory.delivery.tapped(nonce()) is None
+    assert memory.messages.tapped(card.nonce).message_id == message_id
+    assert memory.messages.tapped(nonce()) is None
 
 
 def test_a_renewed_card_is_found_by_its_new_nonce_alone(memory, worker, card):
-    assert memory.delivery.rewrite("default", card.message_id, lambda body, given: (body, None)) is None
-    memory.delivery.sent(card, "ref")
-    renewed = memory.delivery.rewrite("default", card.message_id, lambda _, given: ({"n": given}, None), renew=True)
+    assert memory.messages.rewrite("default", card.message_id, lambda body, given: (body, None)) is None
+    memory.outcomes.sent(card, "ref")
+    renewed = memory.messages.rewrite("default", card.message_id, lambda _, given: ({"n": given}, None), renew=True)
     assert renewed.card == {"n": renewed.nonce}
-    assert (memory.delivery.tapped(card.nonce), memory.delivery.tapped(renewed.nonce).message_id) == (
+    assert (memory.messages.tapped(card.nonce), memory.messages.tapped(renewed.nonce).message_id) == (
         None,
         card.message_id,
     )

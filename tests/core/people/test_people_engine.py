@@ -4,6 +4,7 @@ import pytest
 
 from core.clock import DAY
 from core.errors import InvalidRequest, NotFound
+from core.model.work import Place
 from core.store.tables import Person
 from tests.support.memories import add_person, change_row, rows
 from tests.support.threads import at_once
@@ -48,5 +49,5 @@ def test_one_person_added_and_bound_twice_at_once_is_one_person(memory):
     for name in "abcdefgh":
         ids = at_once(*[lambda: memory.people.put("default", name)] * 4)  # noqa: B023  # called before the next name
         assert len(set(ids)) == 1
-        bound = at_once(*[lambda: memory.people.bind("default", ids[0], "local", "local", name)] * 4)  # noqa: B023
+        bound = at_once(*[lambda: memory.people.bind("default", ids[0], Place("local", "local", name))] * 4)  # noqa: B023
         assert bound == [None] * 4

@@ -1,0 +1,128 @@
+"""Cards that the bot writes itself, and cards that stand: put down once per subject, and rewritten in place.
+
+A rewritten card is shown at once where that can be done, and otherwise stays due to be shown (`update_at`): what a tap
+led to is never lost with one refused call.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+from core.ids import derived, nonce
+from core.jsonhash import json_hash
+from core.model.card_states import CardState
+from core.model.grants import grant_from_json
+from core.model.notices import Outgoing
+from core.model.work import GREETING, NOTHING_OFFERED, PLACEHOLDER, Offer, Place, Rewritten, Tapped
+from core.store import messages
+from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx
+from core.store.tables import CardMessage
+
+MakeCard = Callable[[str], dict[str, Any]]
+"""From the card's nonce to the card."""
+
+_ENDED = {CardState.SKIPPED, CardState.PARKED, CardState.REDACTED}
+
+
+class MessagesEngine:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def post(
+        self,
+        tenant_id: str,
+        person_id: UUID,
+        place: Place,
+        subject: str,
+        kind: str,
+        card: MakeCard,
+        offer: Offer = NOTHING_OFFERED,
+        source_ids: Sequence[UUID] = (),
+    ) -> UUID:
+        """Put a card that answers a person where they asked, once per subject; its id.
+
+        Only a placeholder gives way to what it held the place for.
+        """
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            message = messages.by_subject(tx, person_id, subject)
+            if message is None:
+                message = messages.new(tx, person_id, place, subject, kind)
+            elif message.kind != PLACEHOLDER or kind == PLACEHOLDER:
+                return message.message_id
+            _say(tx, message, kind, card, offer, source_ids)
+            return message.message_id
+
+    def show(self, tenant_id: str, person_id: UUID, place: Place, subject: str, card: MakeCard, offer: Offer) -> UUID:
+        """Put a card that stands there always, anew each time: its old buttons are no longer active."""
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            message = messages.by_subject(tx, person_id, subject)
+            while message is not None and message.state in _ENDED:
+                subject = f"{subject}:{json_hash(subject)[:8]}"
+                message = messages.by_subject(tx, person_id, subject)
+            if message is None:
+                message = messages.new(tx, person_id, place, subject, subject)
+            message.nonce = nonce()
+            messages.move(message, place)
+            _say(tx, message, message.kind, card, offer, ())
+            return message.message_id
+
+    def greet(self, tenant_id: str, place: Place, day: str, card: dict[str, Any]) -> UUID:
+        """Put one card a day for a chat user whom nobody knows, in their own place; its id."""
+        stranger = derived("stranger", place.platform, place.workspace, place.user_id)
+        return self.post(tenant_id, stranger, place, f"greeting:{day}", GREETING, lambda _: card)
+
+    def rewrite(
+        self,
+        tenant_id: str,
+        message_id: UUID,
+        change: Callable[[dict[str, Any], str], Rewritten],
+        *,
+        renew: bool = False,
+    ) -> Outgoing | None:
+        """Let `change` turn a sent card into what it is to be, given its nonce; None when it was never sent.
+
+        `renew` gives it a new nonce, so that its old buttons are no longer active.
+        """
+        with self._database.write(tenant_id) as tx:
+            message = messages.locked(tx, message_id)
+            if message is None or message.state != CardState.SENT:
+                return None
+            if renew:
+                message.nonce = nonce()
+            message.card, offer = change(message.card, message.nonce)
+            if offer is not None:
+                messages.fill(tx, message, message.card, offer)
+            _changed(tx, message)
+            return messages.outgoing(message)
+
+    def tapped(self, value: str) -> Tapped | None:
+        """The standing card that a tap came from, by its nonce."""
+        with self._database.read(ANY_TENANT) as tx:
+            message = messages.by_nonce(tx, value)
+            if message is None or message.state == CardState.REDACTED:
+                return None
+            body = messages.grant(ReadTx(tx.session, message.tenant_id), message.fingerprint)
+        generation_id = grant_from_json(body).generation_id if body else ""
+        return Tapped(message.tenant_id, message.message_id, message.person_id, message.fingerprint, generation_id)
+
+    def state(self, tenant_id: str, message_id: UUID) -> CardState | None:
+        with self._database.read(tenant_id) as tx:
+            message = messages.get(tx, message_id)
+        return CardState(message.state) if message else None
+
+
+def _say(
+    tx: WriteTx, message: CardMessage, kind: str, card: MakeCard, offer: Offer, source_ids: Sequence[UUID]
+) -> None:
+    message.kind, message.source_ids = kind, [str(source_id) for source_id in source_ids]
+    messages.fill(tx, message, card(message.nonce), offer)
+    if message.attempts:
+        _changed(tx, message)
+
+
+def _changed(tx: WriteTx, message: CardMessage) -> None:
+    message.revision += 1
+    message.update_at = tx.now
+    tx.session.add(message)

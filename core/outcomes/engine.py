@@ -1,0 +1,202 @@
+"""What became of a card in hand, recorded only under the fence it was taken with.
+
+A message in flight past its lease is in doubt: it is sent again only when the platform says that it is not there, or
+left to the next card where it cannot say. A lasting refusal reaches as far as it says: this card is given up, this
+person cannot be written to, or the whole workspace is paused and its cards wait.
+"""
+
+from collections.abc import Collection, Mapping
+from uuid import UUID
+
+from core.clock import HOUR, MINUTE, SECOND
+from core.ids import jitter
+from core.jobs.backoff import BASE, wait
+from core.model.card_states import CardEvent, CardState, step
+from core.model.notices import Outgoing
+from core.model.work import Extent, Lane, Waiting
+from core.store import messages, watches
+from core.store.database import ANY_TENANT, Database, WriteTx
+from core.store.tables import CardMessage
+
+_REFUSED: Mapping[Extent | None, CardEvent] = {Extent.CARD: CardEvent.PARK, Extent.PERSON: CardEvent.SKIP}
+_ACCEPTED: Mapping[str, CardEvent] = {CardState.SENDING: CardEvent.ACCEPT, CardState.UNKNOWN: CardEvent.FIND}
+LOOK_AFTER = MINUTE
+"""How long past its lease a card in doubt waits before anyone looks: the platform's own history lags."""
+DOUBT_ENDS = HOUR
+"""How long a history that cannot be read is asked again. Then the card is given up, and the next one carries it."""
+
+
+class OutcomesEngine:
+    def __init__(self, database: Database, *, lease_secs: int) -> None:
+        self._database = database
+        self._lease = lease_secs * SECOND
+
+    def sent(self, card: Outgoing, message_ref: str) -> bool:
+        """Record that the platform accepted the card, however late; False when a later attempt made this one void."""
+        with self._database.write(card.tenant_id) as tx:
+            message = messages.locked(tx, card.message_id)
+            event = _ACCEPTED.get(message.state) if message is not None and message.fence == card.fence else None
+            return message is not None and event is not None and self._accept(tx, message, event, message_ref)
+
+    def _accept(self, tx: WriteTx, message: CardMessage, event: CardEvent, message_ref: str) -> bool:
+        message.state = step(CardState(message.state), event)
+        message.message_ref, message.sent_at, message.reason = message_ref, tx.now, None
+        message.lease_until = 0
+        tx.session.add(message)
+        deliveries = messages.deliveries_of(tx, message.message_id)
+        for delivery in deliveries:
+            delivery.state, delivery.reason = "sent", None
+            tx.session.add(delivery)
+        for fire, _ in watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values():
+            fire.status, fire.reason = "delivered", None
+            tx.session.add(fire)
+        for ref, upto in message.shown:
+            messages.show(tx, message.person_id, [UUID(ref)], upto)
+        return True
+
+    def not_sent(
+        self, card: Outgoing, reason: str, *, retry_after: int | None = None, lasting: Extent | None = None
+    ) -> None:
+        """Record a definite refusal: tried again, after `retry_after` µs if the platform said so, or given up."""
+        with self._database.write(card.tenant_id) as tx:
+            message = self._in_flight(tx, card)
+            if message is None:
+                return
+            message.state = step(CardState(message.state), _REFUSED.get(lasting, CardEvent.REJECT))
+            message.reason = reason
+            message.not_before = tx.now + _pause(message, retry_after, lasting)
+            tx.session.add(message)
+            if lasting is Extent.CARD:
+                _leave_to_next(tx, message, reason)
+            elif lasting is Extent.PERSON:
+                _put_back(tx, message)
+
+    def lost(self, card: Outgoing, reason: str) -> None:
+        """Record that nobody knows whether the platform took the card."""
+        with self._database.write(card.tenant_id) as tx:
+            message = self._in_flight(tx, card)
+            if message is not None:
+                self._doubt(tx, message, reason)
+
+    def _doubt(self, tx: WriteTx, message: CardMessage, reason: str) -> None:
+        message.state = step(CardState(message.state), CardEvent.LOSE)
+        message.reason, message.not_before = reason, tx.now + LOOK_AFTER
+        tx.session.add(message)
+
+    def _in_flight(self, tx: WriteTx, card: Outgoing) -> CardMessage | None:
+        message = messages.locked(tx, card.message_id)
+        held = message is not None and message.state == CardState.SENDING and message.fence == card.fence
+        return message if held else None
+
+    # ── cards in doubt ──
+
+    def doubtful(self, limit: int = 20, busy: Collection[Lane] = ()) -> list[Waiting]:
+        """Cards in doubt that are due for a look at the platform's history, none of them by a busy lane."""
+        with self._database.read(ANY_TENANT) as tx:
+            now = self._database.clock.now()
+            return messages.waiting(tx, messages.in_doubt(now), now, limit, busy)
+
+    def doubt(self, tenant_id: str, message_id: UUID) -> Outgoing | None:
+        """A card to be looked for, if it is still in doubt; one past its lease is marked as unknown first."""
+        with self._database.write(tenant_id) as tx:
+            message = messages.locked(tx, message_id)
+            if message is None:
+                return None
+            if message.state == CardState.SENDING and message.lease_until <= tx.now:
+                self._doubt(tx, message, "interrupted")
+            ready = message.state == CardState.UNKNOWN and message.not_before <= tx.now
+            return messages.outgoing(message) if ready else None
+
+    def found(self, card: Outgoing, message_ref: str | None) -> None:
+        """Record what the history says of a card in doubt: there (its ref), or not there (None: send again)."""
+        with self._database.write(card.tenant_id) as tx:
+            message = messages.locked(tx, card.message_id)
+            if message is None or message.state != CardState.UNKNOWN or message.fence != card.fence:
+                return
+            if message_ref is not None:
+                self._accept(tx, message, CardEvent.FIND, message_ref)
+                return
+            message.state, message.not_before = step(CardState.UNKNOWN, CardEvent.MISS), tx.now
+            tx.session.add(message)
+
+    def look_later(self, card: Outgoing) -> None:
+        """The history could not be read: look again after a while, and at last leave it to the next card."""
+        with self._database.write(card.tenant_id) as tx:
+            message = messages.locked(tx, card.message_id)
+            if message is None or message.state != CardState.UNKNOWN:
+                return
+            message.not_before = tx.now + LOOK_AFTER
+            tx.session.add(message)
+            if tx.now >= message.lease_until + DOUBT_ENDS:
+                message.state = step(CardState.UNKNOWN, CardEvent.CARRY)
+                _leave_to_next(tx, message, "unknown")
+
+    def witnessed(self, tenant_id: str, message_id: UUID, message_ref: str) -> None:
+        """Somebody tapped the card, so it is there, whatever was known of it."""
+        with self._database.write(tenant_id) as tx:
+            message = messages.locked(tx, message_id)
+            event = _ACCEPTED.get(message.state) if message is not None else None
+            if message is not None and event is not None:
+                self._accept(tx, message, event, message_ref)
+
+    # ── cards that stand, and say something else by now ──
+
+    def outdated(self, limit: int = 20, busy: Collection[Lane] = ()) -> list[Waiting]:
+        """Cards of which the platform's copy is to be brought up to date, none of them by a busy lane."""
+        with self._database.read(ANY_TENANT) as tx:
+            now = self._database.clock.now()
+            return messages.waiting(tx, messages.behind(now), now, limit, busy)
+
+    def updating(self, tenant_id: str, message_id: UUID) -> Outgoing | None:
+        """A card as it is to be shown, under a lease; None where its copy is true already, or another shows it now.
+
+        One at a time, since of two updates on their way the older could come last.
+        """
+        with self._database.write(tenant_id) as tx:
+            message = messages.locked(tx, message_id)
+            if message is None or message.state != CardState.SENT:
+                return None
+            if message.update_at is None or message.update_at > tx.now or message.lease_until > tx.now:
+                return None
+            message.lease_until = tx.now + self._lease
+            tx.session.add(message)
+            return messages.outgoing(message)
+
+    def updated(self, card: Outgoing) -> None:
+        """The platform's copy says what `card` says; if that has been rewritten meanwhile, it is due again."""
+        self._update_next(card, None)
+
+    def not_updated(self, card: Outgoing, retry_after: int | None, *, for_good: bool) -> None:
+        """The platform's copy stays as it was for now, or for good."""
+        self._update_next(card, None if for_good else retry_after or BASE)
+
+    def _update_next(self, card: Outgoing, pause: int | None) -> None:
+        with self._database.write(card.tenant_id) as tx:
+            message = messages.locked(tx, card.message_id)
+            if message is None:
+                return
+            message.lease_until = 0
+            if pause is not None:
+                message.update_at = tx.now + pause
+            elif message.revision == card.revision:
+                message.update_at = None
+            tx.session.add(message)
+
+
+def _pause(message: CardMessage, retry_after: int | None, lasting: Extent | None) -> int:
+    """How long a refused card waits. Where its workspace is paused, that alone keeps it."""
+    return 0 if lasting is Extent.WORKSPACE else retry_after or wait(message.attempts, jitter())
+
+
+def _put_back(tx: WriteTx, message: CardMessage) -> None:
+    """Let what the card was to tell be told in another place, if the person has one."""
+    for delivery in messages.deliveries_of(tx, message.message_id):
+        delivery.message_id = None
+        tx.session.add(delivery)
+
+
+def _leave_to_next(tx: WriteTx, message: CardMessage, reason: str) -> None:
+    """Let the person's next card about changes tell what this one was to tell; by itself nothing is sent again."""
+    for delivery in messages.deliveries_of(tx, message.message_id):
+        delivery.state, delivery.reason, delivery.message_id = "carried", reason, None
+        tx.session.add(delivery)

@@ -1,0 +1,30 @@
+"""Workspaces of chat platforms: which tenant each belongs to, and whether it may be sent anything now."""
+
+from sqlalchemy import ColumnElement, and_, exists, or_
+from sqlmodel import col, select
+
+from core.store.database import ReadTx
+from core.store.tables import CardMessage, Workspace
+
+ACTIVE, PAUSED = "active", "paused"
+
+
+def find(tx: ReadTx, platform: str, workspace: str) -> Workspace | None:
+    """Looks over all tenants: an event finds its tenant by it."""
+    return tx.session.exec(
+        select(Workspace).where(Workspace.platform == platform, Workspace.workspace == workspace)
+    ).one_or_none()
+
+
+def of_tenant(tx: ReadTx) -> list[Workspace]:
+    rows = select(Workspace).where(Workspace.tenant_id == tx.tenant_id)
+    return list(tx.session.exec(rows.order_by(col(Workspace.platform), col(Workspace.workspace))).all())
+
+
+def may_be_sent(now: int) -> ColumnElement[bool]:
+    """Of a card: its workspace is neither paused nor wants to hear nothing for a while."""
+    shut = or_(col(Workspace.state) != ACTIVE, col(Workspace.held_until) > now)
+    place = and_(
+        col(Workspace.platform) == CardMessage.platform, col(Workspace.workspace) == CardMessage.workspace, shut
+    )
+    return ~exists().where(place)

@@ -1,0 +1,151 @@
+"""When a person's weekly brief is due, and what it says. Pure.
+
+A brief belongs to the ISO week of its slot, in the person's own zone: the newest slot that has passed names the week
+that is due, and a week is never due once it, or a later one, has been. So a slot missed while nothing ran is made up
+for, a change of zone makes neither two nor none, and how often, or by how many, it is looked does not matter. Two
+briefs are three days apart at least: one that comes late does not end beside the next.
+
+What it says is a fold over fires: one line for each (thing, tx of its change), however many watches fired.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from uuid import UUID
+
+from core.clock import DAY
+from core.model.evidence import BriefLine, SectionChange
+from core.model.local_time import local, moment
+from core.model.watching import Event
+from core.text.numbers import numbers, polarity
+
+APART = 3 * DAY
+LINES = 15
+_WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """`zone`: an IANA name. `weekday`: 0 is Monday. `at_minute`: minutes past midnight."""
+
+    zone: str
+    weekday: int
+    at_minute: int
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """The newest brief: the ISO week it was for, and when it was sent (Ts; 0 before any was)."""
+
+    week: str
+    sent_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A time for a brief: its ISO week, such as 2026-W49, and the Ts from which it may be sent."""
+
+    week: str
+    at: int
+
+
+def latest(now: int, schedule: Schedule) -> Slot:
+    """The newest slot that has passed."""
+    today = local(now, schedule.zone).date()
+    slot = _slot(schedule, today)
+    return slot if slot.at <= now else _slot(schedule, today - _WEEK)
+
+
+def due(now: int, schedule: Schedule, last: Last) -> Slot | None:
+    """The brief to send now, if any."""
+    slot = latest(now, schedule)
+    return slot if slot.week > last.week and last.sent_at + APART <= now else None
+
+
+def look_again(now: int, schedule: Schedule, last: Last) -> int:
+    """The Ts at which the next brief is due, if nothing changes until then."""
+    slot = latest(now, schedule)
+    if slot.week <= last.week:
+        slot = _slot(schedule, max(_monday(slot.week), _monday(last.week)) + _WEEK)
+    return max(slot.at, last.sent_at + APART)
+
+
+def _slot(schedule: Schedule, day: date) -> Slot:
+    """The slot in the ISO week of a day."""
+    year, week, _ = day.isocalendar()
+    return Slot(
+        f"{year}-W{week:02}",
+        moment(schedule.zone, date.fromisocalendar(year, week, schedule.weekday + 1), schedule.at_minute),
+    )
+
+
+def _monday(week: str) -> date:
+    return date.fromisoformat(f"{week}-1")
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """What one fire of a watch tells. `created_tx`: from when on the watch listens."""
+
+    watch_id: UUID
+    created_tx: int
+    events: Sequence[Event]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """One change of one thing: what differs between two tx, and the watches that heard it."""
+
+    ref_type: str
+    ref_id: UUID
+    since_tx: int
+    change_tx: int
+    watch_ids: frozenset[UUID]
+
+
+def fold(fires: Iterable[Fired], cursor: int) -> list[Moved]:
+    """Every change in these fires once, newest first. `cursor`: the tx up to which the last brief told.
+
+    A thing's first change is told from where the last brief, or the beginning of its watch, left off: of several
+    changes that were seen together a fire names only the newest.
+    """
+    heard: dict[tuple[UUID, int], list[tuple[Fired, str]]] = {}
+    for fire in fires:
+        for event in fire.events:
+            heard.setdefault((event.ref_id, event.change_tx), []).append((fire, event.ref_type))
+    moved: list[Moved] = []
+    for (ref_id, change_tx), told_by in sorted(heard.items()):
+        told = moved[-1].change_tx if moved and moved[-1].ref_id == ref_id else max(cursor, _begun(told_by))
+        watch_ids = frozenset(fire.watch_id for fire, _ in told_by)
+        moved.append(Moved(told_by[0][1], ref_id, min(told, change_tx - 1), change_tx, watch_ids))
+    return sorted(moved, key=lambda one: (-one.change_tx, one.ref_id))
+
+
+def _begun(told_by: Iterable[tuple[Fired, str]]) -> int:
+    return min(fire.created_tx for fire, _ in told_by)
+
+
+def arranged(lines: Iterable[BriefLine]) -> tuple[tuple[BriefLine, ...], int]:
+    """The lines to show, those of one source together, material ones first, then the newest; and how many more."""
+    weighed = [replace(line, material=_material(line)) for line in _distinct(lines)]
+    ordered = sorted(weighed, key=lambda line: (not line.material, -line.change_tx, line.change.ref_id))
+    shown = ordered[:LINES]
+    uris = dict.fromkeys(line.change.source_uri for line in shown)
+    return tuple(line for uri in uris for line in shown if line.change.source_uri == uri), len(ordered) - len(shown)
+
+
+def _distinct(lines: Iterable[BriefLine]) -> Iterator[BriefLine]:
+    """Each passage once, in the narrowest line that has it: a document's leaves out what its sections' lines say."""
+    said: set[tuple[str, int, SectionChange]] = set()
+    for line in sorted(lines, key=lambda line: (len(line.change.changes), line.change.ref_id)):
+        place = line.change.source_uri, line.change_tx
+        fresh = [passage for passage in line.change.changes if (*place, passage) not in said]
+        said.update((*place, passage) for passage in fresh)
+        if fresh:
+            yield replace(line, change=replace(line.change, changes=fresh))
+
+
+def _material(line: BriefLine) -> bool:
+    """Whether a number or a negation is what differs."""
+    pairs = [(passage.before, passage.after) for passage in line.change.changes if passage.before and passage.after]
+    return any(numbers(old) != numbers(new) or polarity(old) != polarity(new) for old, new in pairs)
