@@ -139,7 +139,7 @@ def _distinct(lines: Iterable[BriefLine]) -> Iterator[BriefLine]:
     said: set[tuple[str, int, SectionChange]] = set()
     for line in sorted(lines, key=lambda line: (len(line.change.changes), line.change.ref_id)):
         place = line.change.source_uri, line.change_tx
-        fresh = [passage for passage in line.change.changes if (*place, passage) not in said]
+        fresh = [passage for passage in dict.fromkeys(line.change.changes) if (*place, passage) not in said]
         said.update((*place, passage) for passage in fresh)
         if fresh:
             yield replace(line, change=replace(line.change, changes=fresh))

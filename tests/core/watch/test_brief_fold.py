@@ -154,11 +154,15 @@ CHANGES = st.builds(
 )
 
 
+def passages(lines):
+    return ((line.change.source_uri, line.change_tx, passage) for line in lines for passage in line.change.changes)
+
+
 @given(st.lists(st.builds(BriefLine, CHANGES, TX), max_size=40))
 def test_every_passage_is_said_once_and_the_count_is_right(lines):
     shown, more = arranged(lines)
-    said = [(l.change.source_uri, l.change_tx, passage) for l in shown for passage in l.change.changes]
-    there = {(l.change.source_uri, l.change_tx, passage) for l in lines for passage in l.change.changes}
+    said = list(passages(shown))
+    there = set(passages(lines))
     assert len(said) == len(set(said))
     assert set(said) <= there
     assert len(shown) == LINES or (more == 0 and set(said) == there)
