@@ -59,7 +59,7 @@ def answer(content: AnswerContent) -> Card:
         Text(_caveats(content)),
         Context(_watching(content) if said else (Plain("Try other words, or name the document you have in mind."),)),
     )
-    return Card((), blocks, _actions(content) if said else (), fallback=text)
+    return Card((), blocks, _actions(content) if said else (), fallback=_spoken(content.sentences) or text)
 
 
 def _text(sentences: tuple[AnswerSentence, ...]) -> Words:
@@ -69,6 +69,12 @@ def _text(sentences: tuple[AnswerSentence, ...]) -> Words:
             marks = "".join(f" [{number}]" for number in sentence.cites)
             words += [*say(sentence.text), Plain(f"{marks} ")]
     return (Joined(tuple(words)),) if words else ()
+
+
+def _spoken(sentences: tuple[AnswerSentence, ...]) -> Words:
+    """Without the numbers, which lead nowhere in a notification."""
+    said = [say(sentence.text) for sentence in sentences]
+    return tuple(part for words in said if words for part in (*words, Plain(" ")))
 
 
 def _citation(number: int, cited: AnswerCitation) -> Citation:

@@ -31,6 +31,8 @@ VERDICT_WORDS: dict[Verdict, str] = {
     "conflicted": "An open question has conflicting answers",
     "unchecked": "The wording could not be checked",
 }
+SETTLED: frozenset[Status] = frozenset({"current", "superseded"})
+"""Statuses of an answer that needs no second look."""
 REFRESH_QUESTION = (
     "This asks your question again with today’s documents and uses a little of your team’s answer budget. "
     "The answer you saved stays as it is."
@@ -113,14 +115,14 @@ def _claim_row(claim: ChangedClaim) -> Change:
 
 
 def _actions(answer: StaleAnswer, nonce: str) -> tuple[Action, ...]:
-    refresh = () if answer.status == "superseded" else (_refresh(answer, nonce, "primary"),)
+    refresh = () if answer.status == "superseded" else (refresh_button(answer.target, nonce, "primary"),)
     if answer.watch_target is None:
         return refresh
     return (*refresh, Button("watch_mute", answer.watch_target, nonce, "Stop watching", arg="stop"))
 
 
-def _refresh(answer: StaleAnswer, nonce: str, style: Literal["primary", "normal"]) -> Button:
-    return Button("answer_refresh", answer.target, nonce, "Refresh answer", style=style, confirm=REFRESH_QUESTION)
+def refresh_button(target: str, nonce: str, style: Literal["primary", "normal"] = "normal") -> Button:
+    return Button("answer_refresh", target, nonce, "Refresh answer", style=style, confirm=REFRESH_QUESTION)
 
 
 def _several(content: AnswerUpdatedContent) -> Card:
@@ -139,4 +141,4 @@ def _answer_row(answer: StaleAnswer, nonce: str) -> Item:
     heading: Words = say(short(answer.question, 150)) or (Plain("A saved answer"),)
     urgent = "It may be wrong: a number or a “not” differs. " if answer.material else ""
     note = (Plain(urgent + STATUS_WORDS[answer.status]),)
-    return Item(heading, note, (_refresh(answer, nonce, "normal"),))
+    return Item(heading, note, (refresh_button(answer.target, nonce),))

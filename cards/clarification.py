@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cards.actions import Button
+from cards.actions import Button, Option
 from cards.inline import Plain, Words, say
 from cards.limits import ROWS
 from cards.model import Block, Card, Context, Text
@@ -11,14 +11,6 @@ from cards.text import is_blank, one_line
 
 DONT_KNOW = "dont_know"
 BUTTON_CHARS = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """`arg` is what the vote carries, `label` what the person reads."""
-
-    arg: str
-    label: str
 
 
 @dataclass(frozen=True, slots=True)

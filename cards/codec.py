@@ -11,7 +11,7 @@ _TYPES: dict[str, Any] = {
         *(inline.Plain, inline.Bold, inline.Code, inline.Link, inline.Date, inline.Joined),
         *(model.Text, model.Quote, model.Change, model.Item, model.Rows, model.Fields, model.Citation),
         *(model.Citations, model.Context, model.Divider, model.Outcome, model.Card),
-        *(actions.Button, actions.LinkButton),
+        *(actions.Button, actions.LinkButton, actions.Option, actions.Choice),
     )
 }
 

@@ -1,29 +1,33 @@
 """Every card in every state, with words that mean no harm: for the preview page and for the tests."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from html import escape
 
+from cards.actions import Option
 from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, answer
 from cards.answer_updated import AnswerUpdatedContent, ChangedClaim, StaleAnswer, answer_updated
-from cards.clarification import ClarificationContent, Option, clarification
+from cards.clarification import ClarificationContent, clarification
+from cards.home import HomeContent, home
 from cards.html import card_css
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import Card, with_outcome
 from cards.notices import (
     AnswerEntry,
-    PreferencesContent,
     WatchChoice,
     WatchEntry,
+    WhyContent,
     choose_watch,
     error,
     inactive,
-    preferences,
+    looking,
     redacted,
     refreshing,
     saved_list,
     unbound,
     watch_list,
     welcome,
+    why,
 )
 from cards.phrases import ChangeLine
 from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
@@ -64,10 +68,16 @@ _HEBREW = ChangeLine(
 _CHINESE = ChangeLine(("退货",), "客户手册", _HANDBOOK, "退货期限为14天。", "退货期限为30天。", "changed", _LEARNED)
 _WATCH = MatchedWatch("Refunds", "w1")
 _QUESTION = "How long can customers return goods?"
+_WATCHES = (WatchEntry("w1", "Refunds"), WatchEntry("w2", "Prices", "weekly", "muted until Friday"))
+_SAVED = (
+    AnswerEntry(_QUESTION, "stale", _LEARNED, "a1"),
+    AnswerEntry("What does a gift card cost to send?", "invalidated", _LEARNED, "a3"),
+    AnswerEntry("Where do we ship to?", "current", _MONDAY, "a2"),
+)
 
 
 def gallery() -> list[tuple[str, Card]]:
-    return [*_changes(), *_answers_updated(), *_briefs(), *_answers(), *_questions(), *_notices()]
+    return [*_changes(), *_answers_updated(), *_briefs(), *_answers(), *_questions(), *_homes(), *_lists(), *_notices()]
 
 
 def _changes() -> list[tuple[str, Card]]:
@@ -120,9 +130,13 @@ def _briefs() -> list[tuple[str, Card]]:
         BriefLine(_GIFTS),
     )
     watches = ("Refunds", "Prices")
-    week = WeeklyBriefContent(lines, _NONCE, "brief", 3, watches)
-    day = WeeklyBriefContent(lines[:2], _NONCE, "brief", 0, watches, "day")
-    return [("Brief: week", weekly_brief(week)), ("Brief: day", weekly_brief(day))]
+    week = WeeklyBriefContent(lines, _NONCE, 3, watches)
+    return [
+        ("Brief: week", weekly_brief(week)),
+        ("Brief: week, with saved answers", weekly_brief(replace(week, answers=_SAVED[:2]))),
+        ("Brief: week, saved answers alone", weekly_brief(WeeklyBriefContent((), _NONCE, answers=_SAVED[:1]))),
+        ("Brief: day", weekly_brief(WeeklyBriefContent(lines[:2], _NONCE, 0, watches, "day"))),
+    ]
 
 
 def _answers() -> list[tuple[str, Card]]:
@@ -159,22 +173,38 @@ def _questions() -> list[tuple[str, Card]]:
     return [("Clarification: asked", asked), ("Clarification: answered", voted)]
 
 
-def _notices() -> list[tuple[str, Card]]:
-    watches = (WatchEntry("w1", "Refunds"), WatchEntry("w2", "Prices", "weekly", "muted until Friday"))
-    answers = (AnswerEntry(_QUESTION, "stale", _LEARNED), AnswerEntry("Where do we ship to?", "current", _MONDAY))
+def _homes() -> list[tuple[str, Card]]:
+    known = "I remember 12 documents with 340 passages."
+    new = HomeContent("Ada", (), 0, (), 0, "monday", "9", "off", "off", "", "Europe/Lisbon", _NONCE, known)
+    settled = replace(new, watches=_WATCHES, more_watches=4, answers=_SAVED, quiet_from="20", quiet_until="8")
+    return [
+        ("Home", home(settled)),
+        ("Home: nothing yet", home(new)),
+        ("Home: muted, without a brief", home(replace(new, brief_day="off", muted="Muted until 1 December, 9:00."))),
+    ]
+
+
+def _lists() -> list[tuple[str, Card]]:
     choices = (
         WatchChoice("s1", "Refund window", "A section of Customer handbook"),
         WatchChoice("s2", "Price list", "A document"),
     )
-    settings = PreferencesContent("Mondays at 9:00", "20:00 to 8:00", "nothing", "Europe/Lisbon", _NONCE, "brief")
     return [
-        ("Watching", watch_list(watches, _NONCE, 3)),
+        ("Watching", watch_list(_WATCHES, _NONCE, 3)),
         ("Watching nothing", watch_list((), _NONCE)),
-        ("Saved answers", saved_list(answers)),
+        ("Saved answers", saved_list(_SAVED)),
         ("Saved nothing", saved_list(())),
         ("Choose what to watch", choose_watch("refunds", choices, _NONCE)),
         ("Choose, nothing found", choose_watch("lunar tides", (), _NONCE)),
-        ("Preferences", preferences(settings)),
+    ]
+
+
+def _notices() -> list[tuple[str, Card]]:
+    events = ("Customer handbook › Refund window changed", "Price list › Gift cards was removed")
+    reasons = WhyContent(_LEARNED, ("Refunds", "Prices"), events, "Sent to you in Slack a minute later.")
+    return [
+        ("Looking it up", looking()),
+        ("Why you were notified", why(reasons)),
         ("Refreshing", refreshing(_QUESTION)),
         ("Redacted", redacted()),
         ("No longer active", inactive()),

@@ -5,9 +5,13 @@ The contract with the page around it:
 - Every action is `<button type="button" class="card-button card-button-primary?">` with `data-kind`, `data-target`,
   `data-nonce`, and only where there is one `data-arg` and `data-confirm` (the question to ask before acting).
   Links out are `<a class="card-button" href target="_blank" rel="noopener noreferrer">`.
+- A choice is a `<div class="card-choice">`: a `<label>` with its `<select class="card-select" data-kind data-target>`,
+  whose options' values are the args, then such a button without `data-arg`: its arg is the select's value, and one
+  may not send it while that is empty (nothing is chosen yet).
 - Parts: card-title, card-text, card-quote, card-quote-source, card-list, card-list-title, card-item, card-item-title,
   card-change, card-side, card-label, card-note, card-more, card-fields, card-citations, card-citation, card-context,
-  card-divider, card-outcome (role="status"), card-actions, card-button. Their looks are in card.css: `card_css()`.
+  card-divider, card-outcome (role="status"), card-actions, card-button, card-choice, card-choice-label, card-select.
+  Their looks are in card.css: `card_css()`.
 - Before and after are `<del>` and `<ins>` with their labels in words; every date is a `<time datetime>`.
 """
 
@@ -16,7 +20,7 @@ from datetime import tzinfo
 from html import escape
 from importlib.resources import files
 
-from cards.actions import Action, Button, label, payload, question
+from cards.actions import Action, Button, Choice, LinkButton, Option, label, option_label, payload, question
 from cards.inline import Code, Date, Leaf, Link, Piece, Plain, Words, blank, flat, leaves, spelled, zone_named
 from cards.model import (
     Block,
@@ -53,8 +57,9 @@ def _article(card: Card, zone: tzinfo) -> str:
     parts = [*_tag("h2", "card-title", card.title, zone)]
     parts += [html for block in card.shown_blocks for html in _block(block, zone)]
     parts += [_outcome(outcome) for outcome in card.outcomes if shown(outcome.words).strip()]
+    parts += [_choices(card.actions), _buttons(card.actions)]
     spoken = escape(flat(card.title) or card.fallback_text)
-    return f'<article class="{css}" aria-label="{spoken}">{"".join(parts)}{_actions(card.actions)}</article>'
+    return f'<article class="{css}" aria-label="{spoken}">{"".join(parts)}</article>'
 
 
 def _outcome(outcome: Outcome) -> str:
@@ -101,7 +106,7 @@ def _item(row: Row, zone: tzinfo) -> str:
     parts = [*_tag("p", "card-item-title", row.heading, zone)]
     if isinstance(row, Change):
         parts.append(_change(row, zone))
-    parts += [*_tag("p", "card-note", row.note, zone), _actions(row.buttons)]
+    parts += [_choices(row.buttons), *_tag("p", "card-note", row.note, zone), _buttons(row.buttons)]
     return f'<li class="card-item">{"".join(parts)}</li>'
 
 
@@ -159,22 +164,49 @@ def _lines(text: str) -> str:
     return escape(text).replace("\n", "<br>")
 
 
-def _actions(actions: tuple[Action, ...]) -> str:
-    buttons = "".join(html for action in actions for html in _action(action))
+def _choices(actions: tuple[Action, ...]) -> str:
+    return "".join(_choice(action) for action in actions if isinstance(action, Choice))
+
+
+def _buttons(actions: tuple[Action, ...]) -> str:
+    buttons = "".join(html for action in actions for html in _button(action))
     return f'<div class="card-actions">{buttons}</div>' if buttons else ""
 
 
-def _action(action: Action) -> Iterator[str]:
-    text = escape(isolate(label(action)))
+def _button(action: Action) -> Iterator[str]:
     if isinstance(action, Button):
         css = "card-button card-button-primary" if action.style == "primary" else "card-button"
-        yield f'<button type="button" class="{css}"{_data(action)}>{text}</button>'
-    elif safe_link(action.url):
+        yield f'<button type="button" class="{css}"{_data(_tap(action))}>{_label(action)}</button>'
+    elif isinstance(action, LinkButton) and safe_link(action.url):
         url = escape(action.url)
-        yield f'<a class="card-button" href="{url}" target="_blank" rel="noopener noreferrer">{text}</a>'
+        yield f'<a class="card-button" href="{url}" target="_blank" rel="noopener noreferrer">{_label(action)}</a>'
 
 
-def _data(button: Button) -> str:
+def _label(action: Action) -> str:
+    return escape(isolate(label(action)))
+
+
+def _tap(button: Button) -> dict[str, str]:
     asked = question(button)
-    carried = payload(button) | ({} if asked is None else {"confirm": isolate(asked)})
+    return payload(button) | ({} if asked is None else {"confirm": isolate(asked)})
+
+
+def _data(carried: dict[str, str]) -> str:
     return "".join(f' data-{key}="{escape(value)}"' for key, value in carried.items())
+
+
+def _choice(choice: Choice) -> str:
+    nothing = "" if choice.chosen else '<option value="" selected disabled>Choose…</option>'
+    options = "".join(_option(option, choice.chosen) for option in choice.options)
+    named = _data({"kind": choice.kind, "target": choice.target})
+    return (
+        f'<div class="card-choice"><label class="card-choice-label"><span>{_label(choice)}</span> '
+        f'<select class="card-select"{named}>{nothing}{options}</select></label> '
+        f'<button type="button" class="card-button" aria-label="Set {_label(choice)}"{_data(payload(choice))}>'
+        "Set</button></div>"
+    )
+
+
+def _option(option: Option, chosen: str | None) -> str:
+    selected = " selected" if option.arg == chosen else ""
+    return f'<option value="{escape(option.arg)}"{selected}>{escape(isolate(option_label(option)))}</option>'

@@ -1,30 +1,33 @@
 """What the platforms allow, and what a card gives up, in which order, to stay within it.
 
-Sources. Slack: Block Kit reference (header, context, button, confirm, message); the sum over a message is
-undocumented, and messages between about 11,000 and 13,200 characters were reported refused (slackapi/bolt-js#2867
-and #2509), so ours stays at 10,000 of JSON. Teams: 28 KB a message, of which the envelope takes a part: a card is
-20 KB at most by this product's rule and built to 18; six actions.
+Sources. Slack: Block Kit reference (header, section, context, button, select, confirm, message, home view); the sum
+over a message is undocumented, and messages between about 11,000 and 13,200 characters were reported refused, so ours
+stays at 10,000 of JSON; a view may have 250 KB and 100 blocks, and ours stays far below. Teams: 28 KB a message, of
+which the envelope takes a part: a card is 20 KB at most by this product's rule and built to 18; six actions.
 
-Order: fewer changes, shorter quotes, no quotes, then every text shorter. The last step is bounded whatever the
-content is, so a card is always sent.
+Order: fewer changes, choices in words, shorter quotes, no quotes, then every text shorter. The last step is bounded
+whatever the content is, so a card is always sent.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from cards.actions import Action, Button
+from cards.actions import Action, Button, Choice, stated
 from cards.inline import Plain, Words, cut, line
 from cards.model import Block, Card, Change, Citations, Context, Fields, Item, Outcome, Quote, Row, Rows, Text
 
 SLACK_BLOCKS = 50
 SLACK_TOTAL = 10_000
+SLACK_HOME_TOTAL = 60_000
 SLACK_RICH_TEXT = 3_000
 SLACK_HEADER = 150
+SLACK_SECTION = 3_000
 SLACK_CONTEXT_ELEMENTS = 10
 SLACK_CONTEXT_TEXT = 2_000
 SLACK_ACTIONS = 25
 SLACK_BUTTON = 75
+SLACK_OPTION, SLACK_PLACEHOLDER = 75, 150
 SLACK_CONFIRM_TITLE, SLACK_CONFIRM_TEXT, SLACK_CONFIRM_BUTTON = 100, 300, 30
 
 TEAMS_BYTES = 18_000
@@ -54,11 +57,13 @@ def fitted(card: Card, render: Callable[[Card], Rendered], within: Callable[[Ren
 
 
 def degraded(card: Card) -> Iterator[Card]:
-    for rows in (15, 5, 3, 1):
-        yield fewer(card, rows)
+    said = in_words(card)
+    for whole in (card, said):
+        for rows in (15, 5, 3, 2, 1):
+            yield fewer(whole, rows)
     for size in (500, 200, 80):
-        yield shorter(fewer(card, 1), size)
-    bare = _each_block(fewer(card, 1), _without_quotes)
+        yield shorter(fewer(said, 1), size)
+    bare = _each_block(fewer(said, 1), _without_quotes)
     yield bare
     for size in (1_500, 600, 200, 80):
         yield clipped(bare, size)
@@ -66,8 +71,34 @@ def degraded(card: Card) -> Iterator[Card]:
 
 
 def fewer(card: Card, keep: int) -> Card:
-    """At most `keep` rows in each list, the rest counted."""
+    """At most `keep` rows in each list, the rest counted; of a list of choices none is left out."""
     return _each_block(card, lambda block: _fewer(block, keep))
+
+
+def choices(actions: tuple[Action, ...]) -> tuple[Choice, ...]:
+    return tuple(action for action in actions if isinstance(action, Choice))
+
+
+def in_words(card: Card) -> Card:
+    """The same card, on which every choice only says its present option."""
+    said = tuple(Item((Plain(stated(choice)),)) for choice in choices(card.actions))
+    rest = _each_block(card, lambda block: _said_rows(block) if isinstance(block, Rows) else block)
+    return replace(rest, blocks=rest.blocks + ((Rows(said),) if said else ()), actions=_others(card.actions))
+
+
+def _said_rows(rows: Rows) -> Rows:
+    return replace(rows, rows=tuple(said_row(row) for row in rows.rows))
+
+
+def said_row(row: Row) -> Row:
+    """Its choices in words, after its heading."""
+    parts = [row.heading, *((Plain(stated(choice)),) for choice in choices(row.buttons))]
+    heading = tuple(part for words in parts if words for part in (Plain(" · "), *words))[1:]
+    return replace(row, heading=heading, buttons=_others(row.buttons))
+
+
+def _others(actions: tuple[Action, ...]) -> tuple[Action, ...]:
+    return tuple(action for action in actions if not isinstance(action, Choice))
 
 
 def shorter(card: Card, size: int) -> Card:
@@ -81,7 +112,7 @@ def _each_block(card: Card, change: Callable[[Block], Block]) -> Card:
 
 def _fewer(block: Block, keep: int) -> Block:
     match block:
-        case Rows(rows=rows):
+        case Rows(rows=rows) if not any(choices(row.buttons) for row in rows):
             return replace(block, rows=rows[:keep], more=block.more + len(rows[keep:]))
         case Citations(items):
             return replace(block, items=items[:keep], more=block.more + len(items[keep:]))

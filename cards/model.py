@@ -7,13 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from cards.actions import Action, renewed, used
+import regex
+
+from cards.actions import Action, decided, renewed, used
 from cards.inline import Plain, Words, blank, line
 
 Block: TypeAlias = "Text | Quote | Rows | Fields | Citations | Context | Divider"
 Row: TypeAlias = "Change | Item"
 
 FALLBACK_CHARS = 150
+_ENDED = regex.compile(r"[.!?…。！？]\p{Pf}?\u2069?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +109,10 @@ class Card:
 
     @property
     def fallback_text(self) -> str:
-        """What a notification or a screen reader gets: complete in itself, never empty, one line."""
-        return line(self.fallback, FALLBACK_CHARS) or line(self.title, FALLBACK_CHARS) or "News from your team’s memory"
+        """What a notification or a screen reader gets: a sentence complete in itself, never empty, one line."""
+        said = (line(words, FALLBACK_CHARS - 1) for words in (self.fallback, self.title))
+        text = next(filter(None, said), "There is news from your team’s memory.")
+        return text if _ENDED.search(text) else f"{text}."
 
     @property
     def shown_blocks(self) -> tuple[Block, ...]:
@@ -136,6 +141,11 @@ def is_empty_row(row: Row) -> bool:
 def with_nonce(card: Card, nonce: str) -> Card:
     """The same card whose every button carries `nonce`."""
     return _map_actions(card, lambda actions: tuple(renewed(action, nonce) for action in actions))
+
+
+def with_chosen(card: Card, target: str, arg: str) -> Card:
+    """The same card, on which `arg` is the present option of every choice of `target`."""
+    return _map_actions(card, lambda actions: tuple(decided(action, target, arg) for action in actions))
 
 
 def with_outcome(

@@ -1,4 +1,4 @@
-"""Everything that is not news: notices, lists and the person's own settings."""
+"""Everything that is not news: notices and lists."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,8 @@ from cards.answer_updated import STATUS_WORDS, Status
 from cards.inline import Plain, Words, say, when
 from cards.limits import ROWS
 from cards.model import Block, Card, Context, Fields, Item, Rows, Text
-from cards.phrases import plural, short
+from cards.phrases import listed, plural, short
+from cards.text import is_blank
 
 Cadence = Literal["immediate", "hourly", "daily", "weekly"]
 CADENCE_WORDS: dict[Cadence, str] = {
@@ -31,9 +32,12 @@ class WatchEntry:
 
 @dataclass(frozen=True, slots=True)
 class AnswerEntry:
+    """`target` is the answer, None where it is not to be refreshed from here."""
+
     question: str
     status: Status
     saved_at: int
+    target: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +50,13 @@ class WatchChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class PreferencesContent:
-    """All in words, as the person would say them; `stop_target` is the brief, None when it is off."""
+class WhyContent:
+    """Why a card came: what happened, in words, the watches that matched, and what became of the card, in words."""
 
-    brief: str
-    quiet_hours: str
-    muted: str
-    zone: str
-    nonce: str
-    stop_target: str | None = None
+    happened_at: int
+    watches: tuple[str, ...]
+    events: tuple[str, ...]
+    delivered: str
 
 
 def notice(title: str, text: str, hint: str = "") -> Card:
@@ -70,6 +72,12 @@ def redacted() -> Card:
 def inactive() -> Card:
     """For a tap on a card that nobody knows any more."""
     return notice("This card is no longer active", "Ask again, or write “watching” to see what you follow.")
+
+
+def looking() -> Card:
+    """What stands in an answer's place while it is being made."""
+    words = (Plain("Looking it up…"),)
+    return Card((), (Text(words),), (), fallback=(*words, Plain(" The answer comes here in a moment.")))
 
 
 def refreshing(question: str) -> Card:
@@ -104,12 +112,12 @@ def watch_list(watches: tuple[WatchEntry, ...], nonce: str, more: int = 0) -> Ca
     if not total:
         hint = "Write “watch” and a few words to choose something."
         return notice("You watch nothing yet", "When you do, I tell you as soon as it changes.", hint)
-    rows = tuple(_watch_row(watch, nonce) for watch in watches[:ROWS])
+    rows = tuple(watch_row(watch, nonce) for watch in watches[:ROWS])
     hint = "Write “watching” and a word of its name to find one."
     return _listing(f"You watch {plural(total, 'thing')}", Rows(rows, more=total - len(rows), more_hint=hint), _MUTE)
 
 
-def _watch_row(watch: WatchEntry, nonce: str) -> Item:
+def watch_row(watch: WatchEntry, nonce: str) -> Item:
     state = (Plain(" · "), *say(short(watch.state, 120))) if watch.state else ()
     note = (Plain(f"You hear {CADENCE_WORDS[watch.cadence]}"), *state)
     return Item(_named(watch.name), note, (Button("watch_mute", watch.target, nonce, "Stop watching", arg="stop"),))
@@ -119,11 +127,11 @@ def saved_list(answers: tuple[AnswerEntry, ...], more: int = 0) -> Card:
     total = len(answers) + more
     if not total:
         return notice("You have saved nothing yet", "Tap “Save answer” under an answer and it is kept here.")
-    rows = tuple(_answer_row(entry) for entry in answers[:15])
+    rows = tuple(answer_row(entry) for entry in answers[:15])
     return _listing(plural(total, "saved answer"), Rows(rows, more=total - len(rows)), _MUTE)
 
 
-def _answer_row(entry: AnswerEntry) -> Item:
+def answer_row(entry: AnswerEntry) -> Item:
     return Item(_named(entry.question), (Plain(f"{STATUS_WORDS[entry.status]} Saved "), when(entry.saved_at)))
 
 
@@ -144,19 +152,23 @@ def _choice_row(choice: WatchChoice, nonce: str) -> Item:
     return Item(_named(choice.name), say(short(choice.description, 150)), (button,))
 
 
-def preferences(content: PreferencesContent) -> Card:
-    values = (
-        ("Brief", content.brief),
-        ("Quiet hours", content.quiet_hours),
-        ("Muted", content.muted),
-        ("Time zone", content.zone),
+def why(content: WhyContent) -> Card:
+    """The answer to “why did I get that card?”."""
+    events = tuple(Item(say(short(event, 300))) for event in content.events if not is_blank(event))
+    names = listed(content.watches)
+    pairs = (
+        (_label("When"), (when(content.happened_at),)),
+        (_label("Because you watch"), names),
+        (_label("The card"), say(short(content.delivered, 300))),
     )
-    pairs = tuple((_label(label), say(short(value, 150))) for label, value in values)
-    title = "Your preferences"
-    stop = content.stop_target
-    actions = (Button("watch_mute", stop, content.nonce, "Stop weekly brief", arg="stop"),) if stop else ()
-    hint = "Write “brief on”, “brief off” or “mute 1d” to change them."
-    return Card(_label(title), (Fields(pairs), Context(say(hint))), actions, fallback=_label(title))
+    blocks: tuple[Block, ...] = (
+        Fields(pairs),
+        Rows(events[:ROWS], title=_label("What happened"), more=len(events[ROWS:])),
+        Context(say("Write “watching” to stop any of these.")),
+    )
+    title = "Why you were notified"
+    fallback = (Plain(f"{title}: you watch "), *names) if names else _label(title)
+    return Card(_label(title), blocks, (), fallback)
 
 
 _MUTE = "Write “mute 1d” to pause every card for a day."

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from datetime import tzinfo
 
-from cards.actions import Action, LinkButton, label
+from cards import limits
+from cards.actions import Action, Button, Choice, LinkButton, label, option_label, stated
 from cards.inline import Plain, Words, blank, flat, zone_named
 from cards.model import (
     Block,
@@ -22,13 +23,15 @@ from cards.model import (
 )
 from cards.text import isolate, safe_link, shown
 
+FEW = 5
+
 
 def to_plain(card: Card, zone: str = "UTC") -> str:
     """The whole card; parts are separated by empty lines, moments are written in `zone`."""
     reader = zone_named(zone)
     parts = [flat(card.title, reader), *("\n".join(_block(block, reader)) for block in card.shown_blocks)]
     parts += [shown(outcome.words) for outcome in card.outcomes]
-    parts.append(_choices(card.actions))
+    parts += [*map(_choice, limits.choices(card.actions)), _buttons(card.actions)]
     return "\n\n".join(part for part in parts if part.strip())
 
 
@@ -65,8 +68,10 @@ def _row(row: Row, zone: tzinfo) -> Iterator[str]:
     if isinstance(row, Change):
         yield from (f"  {row.before_label}: {text}" for text in _line(row.before, zone))
         yield from (f"  {row.after_label}: {text}" for text in _line(row.after, zone))
+    choices = limits.choices(row.buttons)
+    yield from (f"  {text}" for text in map(_choice, choices))
     yield from (f"  {text}" for text in _line(row.note, zone))
-    yield from (f"  {text}" for text in [_choices(row.buttons)] if text)
+    yield from (f"  {text}" for text in [_buttons(row.buttons)] if text)
 
 
 def _line(words: Words, zone: tzinfo) -> Iterator[str]:
@@ -74,13 +79,19 @@ def _line(words: Words, zone: tzinfo) -> Iterator[str]:
         yield flat(words, zone)
 
 
-def _choices(actions: tuple[Action, ...]) -> str:
-    return " ".join(text for action in actions for text in _choice(action))
+def _buttons(actions: tuple[Action, ...]) -> str:
+    return " ".join(text for action in actions for text in _button(action))
 
 
-def _choice(action: Action) -> Iterator[str]:
-    if isinstance(action, LinkButton):
-        if safe_link(action.url):
-            yield f"[{isolate(label(action))}: {action.url}]"
-    else:
+def _button(action: Action) -> Iterator[str]:
+    if isinstance(action, Button):
         yield f"[{isolate(label(action))}]"
+    elif isinstance(action, LinkButton) and safe_link(action.url):
+        yield f"[{isolate(label(action))}: {action.url}]"
+
+
+def _choice(choice: Choice) -> str:
+    """The present option, and all that can be chosen, or the first two and the last of many."""
+    labels = [isolate(option_label(option)) for option in choice.options]
+    few = labels if len(labels) <= FEW else [*labels[:1], f"{labels[1]} … {labels[-1]}"]
+    return f"[{isolate(stated(choice))} ({', '.join(few)})]"

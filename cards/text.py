@@ -45,7 +45,12 @@ def clean(text: str) -> str:
     if text.isprintable() and text.isascii():
         return text
     text = _UNENCODABLE.sub("\ufffd", _NEWLINE.sub("\n", text))
-    return text if not _HIDDEN.search(text) else _KEPT_OR_HIDDEN.sub(lambda found: found["kept"] or "", text)
+    while _HIDDEN.search(text):
+        shorter = _KEPT_OR_HIDDEN.sub(lambda found: found["kept"] or "", text)
+        if shorter == text:
+            break
+        text = shorter  # what leaned on a character that is gone goes too
+    return text
 
 
 def one_line(text: str) -> str:

@@ -8,6 +8,7 @@ from cards.actions import Button
 from cards.inline import Bold, Plain, Words, when
 from cards.limits import BLOCKS, ROWS
 from cards.model import Block, Card, Context, Item, Rows, Text
+from cards.notices import AnswerEntry, answer_row
 from cards.phrases import ChangeLine, headline, listed, place, plural
 
 LINES = 15
@@ -27,29 +28,40 @@ class BriefLine:
 class WeeklyBriefContent:
     """Lines in the order to show: material first, newest first. `more` counts changes beyond them.
 
-    `stop_target` is the reader's brief; `watches` are the watches it was folded from.
+    `watches` are the watches it was folded from; `answers` the saved answers that need a look.
     """
 
     lines: tuple[BriefLine, ...]
     nonce: str
-    stop_target: str
     more: int = 0
     watches: tuple[str, ...] = ()
     period: Literal["hour", "day", "week"] = "week"
+    answers: tuple[AnswerEntry, ...] = ()
 
 
 def weekly_brief(content: WeeklyBriefContent) -> Card:
     groups = _grouped(content.lines[:LINES])
-    shown = groups[:GROUPS]
+    shown = groups[: GROUPS - bool(content.answers)]
     left_out = len(content.lines) + content.more - sum(len(lines) for lines in shown)
-    title = (Plain(f"Your {content.period} in memory: {plural(len(content.lines) + content.more, 'change')}"),)
     blocks: tuple[Block, ...] = (
+        _answers(content.answers),
         *_sections(shown, content.nonce),
         Text((Plain(f"and {left_out} more"),) if left_out else ()),
         Context(_counts(content)),
     )
-    fallback = (*title, *_first(content.lines))
-    return Card(title, blocks, (_stop(content),), fallback)
+    title = (Plain(f"Your {content.period} in memory: {_news(content)}"),)
+    return Card(title, blocks, _stop(content), fallback=(*title, *_first(content)))
+
+
+def _news(content: WeeklyBriefContent) -> str:
+    changes = len(content.lines) + content.more
+    return plural(changes, "change") if changes else f"{plural(len(content.answers), 'saved answer')} to look at"
+
+
+def _answers(answers: tuple[AnswerEntry, ...]) -> Rows:
+    rows = tuple(answer_row(entry) for entry in answers[:ROWS])
+    hint = "Write “saved” to see them all."
+    return Rows(rows, title=(Plain("Saved answers to look at"),), more=len(answers[ROWS:]), more_hint=hint)
 
 
 def _grouped(lines: Iterable[BriefLine]) -> list[list[BriefLine]]:
@@ -80,13 +92,16 @@ def _counts(content: WeeklyBriefContent) -> Words:
     material = sum(line.material for line in content.lines)
     said = f"A number or a “not” changed in {material} of them. " if material else ""
     names = listed(content.watches)
-    return (Plain(said), *((Plain("From your watches "), *names, Plain(".")) if names else ()))
+    stop = "" if content.period == "week" else " Write “watching” to stop one."
+    return (Plain(said), *((Plain("From your watches "), *names, Plain(f".{stop}")) if names else (Plain(stop),)))
 
 
-def _first(lines: tuple[BriefLine, ...]) -> Words:
-    return (Plain(". "), *headline(lines[0].change)) if lines else ()
+def _first(content: WeeklyBriefContent) -> Words:
+    return (Plain(". "), *headline(content.lines[0].change)) if content.lines else ()
 
 
-def _stop(content: WeeklyBriefContent) -> Button:
-    label = {"hour": "Stop hourly brief", "day": "Stop daily brief", "week": "Stop weekly brief"}[content.period]
-    return Button("watch_mute", content.stop_target, content.nonce, label, arg="stop")
+def _stop(content: WeeklyBriefContent) -> tuple[Button, ...]:
+    """What comes hourly or daily is one watch's own pace, and ends with that watch."""
+    if content.period != "week":
+        return ()
+    return (Button("preference_set", "brief_day", content.nonce, "Stop weekly brief", arg="off"),)

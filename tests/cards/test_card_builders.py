@@ -4,22 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from cards.actions import Button, LinkButton
+from cards.actions import Button, LinkButton, Option
 from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, answer
 from cards.answer_updated import REFRESH_QUESTION, AnswerUpdatedContent, ChangedClaim, StaleAnswer, answer_updated
-from cards.clarification import ClarificationContent, Option, clarification
+from cards.clarification import ClarificationContent, clarification
 from cards.inline import flat
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import Card
 from cards.notices import (
     AnswerEntry,
-    PreferencesContent,
     WatchChoice,
     WatchEntry,
     choose_watch,
     error,
     inactive,
-    preferences,
     redacted,
     refreshing,
     saved_list,
@@ -183,7 +181,7 @@ def test_several_answers_share_a_card_with_a_row_and_a_button_each() -> None:
 def test_a_brief_groups_by_source_and_counts_what_it_leaves_out() -> None:
     prices = replace(LINE, source_name="Prices", source_url=None, section_path=("Fees",))
     lines = (BriefLine(LINE, material=True), BriefLine(prices, watch_target="s1"), BriefLine(LINE, watch_target="s2"))
-    card = weekly_brief(WeeklyBriefContent(lines, "n", "brief", more=4, watches=("Refunds",)))
+    card = weekly_brief(WeeklyBriefContent(lines, "n", more=4, watches=("Refunds",)))
     text = to_plain(card)
     assert title(card) == "Your week in memory: 7 changes"
     assert text.index("Handbook") < text.index("Prices")
@@ -191,23 +189,22 @@ def test_a_brief_groups_by_source_and_counts_what_it_leaves_out() -> None:
     assert text.count("[Watch this]") == 2
     assert "and 4 more" in text
     assert "A number or a “not” changed in 1 of them. From your watches Refunds." in text
-    assert taps(card) == [("Stop weekly brief", "brief", "stop")]
-    assert card.fallback_text == "Your week in memory: 7 changes. Refund window: 14 days → 30 days"
+    assert taps(card) == [("Stop weekly brief", "brief_day", "off")]
+    assert card.fallback_text == "Your week in memory: 7 changes. Refund window: 14 days → 30 days."
 
 
 def test_a_brief_of_sixty_changes_shows_fifteen() -> None:
     lines = tuple(BriefLine(LINE, watch_target=f"s{number}") for number in range(60))
-    text = to_plain(weekly_brief(WeeklyBriefContent(lines, "n", "brief", period="day")))
-    assert text.startswith("Your day in memory: 60 changes")
+    text = to_plain(weekly_brief(WeeklyBriefContent(lines, "n")))
+    assert text.startswith("Your week in memory: 60 changes")
     assert text.count("14 days → 30 days") == 15
     assert text.count("[Watch this]") == 5
     assert "and 45 more" in text
-    assert "[Stop daily brief]" in text
 
 
 def test_a_brief_from_many_sources_stays_within_twelve_blocks() -> None:
     lines = tuple(BriefLine(replace(LINE, source_name=f"Doc {number}")) for number in range(15))
-    card = weekly_brief(WeeklyBriefContent(lines, "n", "brief"))
+    card = weekly_brief(WeeklyBriefContent(lines, "n"))
     assert len(card.shown_blocks) <= 12
     assert "and 6 more" in to_plain(card)
 
@@ -234,7 +231,7 @@ def test_an_answer_quotes_cites_and_names_what_it_would_watch() -> None:
         "",
         "[Save answer] [Watch this]",
     ]
-    assert card.fallback_text == "30 days. [1]"
+    assert card.fallback_text == "30 days."
 
 
 @pytest.mark.parametrize(
@@ -303,7 +300,7 @@ def test_other_lists_say_what_they_hold() -> None:
     assert "Its sources still say what it says. Saved 2 Jan 1970" in saved
     choices = choose_watch("refunds", (WatchChoice("s1", "Refunds", "A section"),) * 6, "n")
     assert to_plain(choices).count("[Watch this]") == 5
-    assert choices.fallback_text == "Choose what to watch: Refunds"
+    assert choices.fallback_text == "Choose what to watch: Refunds."
 
 
 @pytest.mark.parametrize(
@@ -324,14 +321,6 @@ def test_other_lists_say_what_they_hold() -> None:
 def test_notices_are_complete(card: Card, said: str) -> None:
     assert said in to_plain(card)
     assert card.actions == ()
-
-
-def test_preferences_are_said_in_words_and_the_brief_can_be_stopped() -> None:
-    content = PreferencesContent("Mondays at 9:00", "none", "nothing", "Europe/Lisbon", "n", "brief")
-    card = preferences(content)
-    assert "Brief: Mondays at 9:00\nQuiet hours: none\nMuted: nothing\nTime zone: Europe/Lisbon" in to_plain(card)
-    assert taps(card) == [("Stop weekly brief", "brief", "stop")]
-    assert preferences(replace(content, stop_target=None)).actions == ()
 
 
 def test_open_source_leads_only_where_the_source_says() -> None:

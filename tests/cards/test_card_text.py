@@ -5,7 +5,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cards.slack import escaped_length
+from cards.slack_text import escaped_length
 from cards.text import clean, is_blank, isolate, one_line, safe_link, shown, truncate, utf16_length
 from tests.strategies.card_content import CLUSTERS, short_texts
 
@@ -27,6 +27,7 @@ FLAG = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
         ("half \ud83d pair", "half \ufffd pair"),
         ("variation\ufe0f\ufe0f\ufe0f", "variation\ufe0f"),
         ("\u200dx\u200dy", "xy"),
+        ("\x08\ufe0f\u200d❤", "❤"),
     ],
 )
 def test_what_cannot_be_seen_is_dropped(text: str, seen: str) -> None:

@@ -15,10 +15,22 @@ from tests.strategies.card_content import INJECTIONS, cards, patiently, short_te
 
 UNSEEN = str.maketrans("", "", "\u2060\u2068\u2069")
 VOID = {"br", "hr"}
-TEXT_TAGS = {"h2", "h3", "p", "span", "strong", "code", "a", "time", "del", "ins", "button"}
-TAGS = VOID | TEXT_TAGS | {"article", "blockquote", "ul", "ol", "li", "dl", "dt", "dd", "div"}
+TEXT_TAGS = {"h2", "h3", "p", "span", "strong", "code", "a", "time", "del", "ins", "button", "label", "option"}
+TAGS = VOID | TEXT_TAGS | {"article", "blockquote", "ul", "ol", "li", "dl", "dt", "dd", "div", "select"}
 DATA = {"data-kind", "data-target", "data-nonce", "data-arg", "data-confirm"}
-ATTRIBUTES = DATA | {"class", "aria-label", "role", "type", "href", "target", "rel", "datetime"}
+ATTRIBUTES = DATA | {
+    "class",
+    "aria-label",
+    "role",
+    "type",
+    "href",
+    "target",
+    "rel",
+    "datetime",
+    "value",
+    "selected",
+    "disabled",
+}
 
 
 class Reader(HTMLParser):

@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,12 @@ from hypothesis import given
 from jsonschema import Draft202012Validator
 from slack_sdk.models.blocks import Block
 
-from cards.actions import Button, LinkButton
+from cards.actions import Button, Choice, LinkButton, Option
 from cards.gallery import gallery
 from cards.inline import Bold, Code, Date, Link, Plain, when
-from cards.model import Card, Change, Context, Quote, Rows, Text, with_outcome
-from cards.slack import escape, to_slack
+from cards.model import Card, Change, Context, Item, Quote, Rows, Text, with_outcome
+from cards.slack import to_slack
+from cards.slack_text import escape
 from cards.text import clean, utf16_length
 from tests.strategies.card_content import INJECTIONS, cards, patiently, short_texts
 
@@ -29,14 +31,19 @@ def check(message: Json) -> None:
         parsed = Block.parse(block)
         assert parsed is not None
         parsed.validate_json()
-    buttons = [button for block in message["blocks"] if block["type"] == "actions" for button in block["elements"]]
-    for ids in ([b["action_id"] for b in buttons], [b["block_id"] for b in message["blocks"]]):
+    controls = [block["accessory"] for block in message["blocks"] if "accessory" in block]
+    controls += [button for block in message["blocks"] if block["type"] == "actions" for button in block["elements"]]
+    for ids in ([c["action_id"] for c in controls], [b["block_id"] for b in message["blocks"]]):
         assert len(ids) == len(set(ids))
     assert utf16_length(json.dumps(message["blocks"], ensure_ascii=False, separators=(",", ":"))) <= 10_000
 
 
+def leaves_of(part: Json) -> list[Json]:
+    return [leaf for found in part["elements"] for leaf in leaves_of(found)] if "elements" in part else [part]
+
+
 def rich(block: Json) -> str:
-    return "".join(leaf.get("text", leaf.get("fallback")) for part in block["elements"] for leaf in part["elements"])
+    return "".join(leaf.get("text", leaf.get("fallback")) for leaf in leaves_of(block))
 
 
 def seen(text: str) -> str:
@@ -75,24 +82,48 @@ def test_escaping_is_exact(text: str) -> None:
     assert escaped.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&") == text
 
 
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def strings(part: object) -> list[str]:
+    """Every text that Slack reads as more than letters: of plain_text, mrkdwn and the message itself."""
+    if isinstance(part, dict):
+        own = [part["text"]] if isinstance(part.get("text"), str) and part.get("type") not in {"text", "link"} else []
+        return own + [found for value in part.values() for found in strings(value)]
+    return [found for value in part for found in strings(value)] if isinstance(part, list) else []
+
+
 @pytest.mark.parametrize("text", INJECTIONS)
 def test_what_looks_like_markup_is_shown_literally(text: str) -> None:
-    """In the header, body, small print, button, confirmation and fallback: no ping, no masked link, no style."""
-    button = Button("answer_refresh", "a", "n", text, confirm=text)
+    """In the header, body, small print, rows, outcome, button, confirmation, select and fallback text."""
     words = (Plain(text),)
-    card = Card(words, (Text(words), Context(words)), (button,), words)
+    button = Button("answer_refresh", "a", "n", text, confirm=text)
+    choice = Choice("preference_set", "p", "n", text, (Option("x", text), Option("y", "other")), "x")
+    rows = Rows((Item(words, (), (button,)), Item(words, words), Item((), words, (choice,))), words)
+    card = Card(words, (Text(words), Context(words), rows), (button,), words)
     message = to_slack(with_outcome(card, text))
     check(message)
-    header, body, small, outcome, actions = message["blocks"]
-    tap = actions["elements"][0]
-    one_line = " ".join(text.split())
-    for shown in (header["text"], small["elements"][0], tap["text"], tap["confirm"]["text"], {"text": message["text"]}):
-        assert "<" not in shown["text"]
-        assert " ".join(seen(shown["text"]).split()) == one_line
+    header, body, small, _, beside, bullet, select, _, outcome, actions = message["blocks"]
+    tap, chosen = actions["elements"][0], select["accessory"]
+    shown = [header["text"], small["elements"][0], beside["text"], select["text"], chosen["placeholder"]]
+    shown += [chosen["initial_option"]["text"], chosen["options"][0]["text"], tap["text"], tap["confirm"]["text"]]
+    assert [one_line(seen(part["text"])) for part in shown] == [one_line(text)] * len(shown)
+    assert seen(message["text"]).removesuffix(".") == one_line(text)
+    assert not any("<" in found for found in strings(message))
     for block in (body, outcome):
         assert rich(block).translate(UNSEEN) == text
-        assert {leaf["type"] for part in block["elements"] for leaf in part["elements"]} == {"text"}
+    for block in (body, bullet, outcome):
+        assert {leaf["type"] for leaf in leaves_of(block)} == {"text"}
         assert not any(mark in rich(block) for mark in ("<!", "<@", "<#", "<http"))
+
+
+@pytest.mark.parametrize("text", ["*x*", "_x_", "~x~", "`x`", "```\nx\n```", ":smile:", "a *b* c", "12:30:45"])
+def test_the_text_of_a_notification_has_no_style_fence_or_emoji(text: str) -> None:
+    """It is the one text that Slack reads as mrkdwn whatever one does: each mark stands after an unseen joiner."""
+    shown = to_slack(Card((), (), (), (Plain(text),)))["text"]
+    assert shown.translate(UNSEEN).removesuffix(".") == one_line(text)
+    assert not re.search(r"(?<!\u2060)[*_~`]|(?<!\u2060):\w+:", shown)
 
 
 def test_each_kind_of_word_has_its_element() -> None:
@@ -158,4 +189,4 @@ def test_five_thousand_brackets_fit_after_escaping() -> None:
 
 
 def test_a_card_that_says_nothing_still_has_a_sentence() -> None:
-    assert to_slack(Card((), (), (), ())) == {"blocks": [], "text": "News from your team’s memory"}
+    assert to_slack(Card((), (), (), ())) == {"blocks": [], "text": "There is news from your team’s memory."}

@@ -1,9 +1,11 @@
 """Text as the world writes it, and the content of every card made of it."""
 
+from typing import get_args
+
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-from cards.actions import Action, Button, LinkButton
+from cards.actions import Action, Button, Choice, Kind, LinkButton, Option
 from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, answer
 from cards.answer_updated import (
     STATUS_WORDS,
@@ -13,7 +15,8 @@ from cards.answer_updated import (
     StaleAnswer,
     answer_updated,
 )
-from cards.clarification import ClarificationContent, Option, clarification
+from cards.clarification import ClarificationContent, clarification
+from cards.home import DAYS, HomeContent, home
 from cards.inline import Bold, Code, Date, Joined, Link, Plain, Words
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import (
@@ -30,7 +33,19 @@ from cards.model import (
     Rows,
     Text,
 )
-from cards.notices import AnswerEntry, WatchChoice, WatchEntry, choose_watch, error, notice, saved_list, watch_list
+from cards.notices import (
+    CADENCE_WORDS,
+    AnswerEntry,
+    WatchChoice,
+    WatchEntry,
+    WhyContent,
+    choose_watch,
+    error,
+    notice,
+    saved_list,
+    watch_list,
+    why,
+)
 from cards.phrases import ChangeLine
 from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
 
@@ -138,14 +153,16 @@ stale_answers = st.builds(
 answers_updated = st.builds(
     AnswerUpdatedContent, many(stale_answers, 40).filter(bool), nonces, st.integers(0, 999)
 ).map(answer_updated)
+answer_entries = st.builds(AnswerEntry, texts, st.sampled_from(list(STATUS_WORDS)), times, st.none() | tokens)
+watch_entries = st.builds(WatchEntry, tokens, texts, st.sampled_from(list(CADENCE_WORDS)), texts)
 briefs = st.builds(
     WeeklyBriefContent,
     lines=many(st.builds(BriefLine, change_lines, st.booleans(), st.none() | tokens), 500),
     nonce=nonces,
-    stop_target=tokens,
     more=st.integers(0, 999),
     watches=many(texts, 20),
     period=st.sampled_from(("hour", "day", "week")),
+    answers=many(answer_entries, 12),
 ).map(weekly_brief)
 sentences = st.builds(
     AnswerSentence,
@@ -169,13 +186,31 @@ clarifications = st.builds(
     ClarificationContent, tokens, texts, texts, many(st.builds(Option, tokens, texts), 12), nonces
 ).map(clarification)
 lists = st.one_of(
-    st.builds(watch_list, many(st.builds(WatchEntry, tokens, texts, st.just("daily"), texts), 40), nonces),
-    st.builds(saved_list, many(st.builds(AnswerEntry, texts, st.sampled_from(list(STATUS_WORDS)), times), 40)),
+    st.builds(watch_list, many(watch_entries, 40), nonces),
+    st.builds(saved_list, many(answer_entries, 40)),
     st.builds(choose_watch, texts, many(st.builds(WatchChoice, tokens, texts, texts), 40), nonces),
     st.builds(notice, texts, texts, texts),
     st.builds(error, texts, texts),
+    st.builds(WhyContent, times, many(texts, 9), many(texts, 9), texts).map(why),
 )
-built_cards = st.one_of(memory_changes, answers_updated, briefs, answers, clarifications, lists)
+hours = st.integers(0, 23).map(str)
+homes = st.builds(
+    HomeContent,
+    name=texts,
+    watches=many(watch_entries, 40),
+    more_watches=st.integers(0, 999),
+    answers=many(answer_entries, 40),
+    more_answers=st.integers(0, 999),
+    brief_day=st.sampled_from(("off", *DAYS)),
+    brief_hour=hours,
+    quiet_from=st.just("off") | hours,
+    quiet_until=st.just("off") | hours,
+    muted=texts,
+    zone=texts,
+    nonce=nonces,
+    known=texts,
+).map(home)
+built_cards = st.one_of(memory_changes, answers_updated, briefs, answers, clarifications, lists, homes)
 
 
 def words_of(text: st.SearchStrategy[str]) -> st.SearchStrategy[Words]:
@@ -189,10 +224,25 @@ def words_of(text: st.SearchStrategy[str]) -> st.SearchStrategy[Words]:
     return st.one_of(leaf, st.builds(Bold, several), st.builds(Joined, several)).map(lambda part: (part,))
 
 
+kinds = st.sampled_from(get_args(Kind))
+short_tokens = st.text("abcXYZ019._:~=+/-", min_size=1, max_size=30)
+
+
+@st.composite
+def choices(draw: st.DrawFn) -> Choice:
+    """Of up to a hundred options, as long as an id may be."""
+    args = draw(st.lists(short_tokens, min_size=1, max_size=draw(st.sampled_from((3, 100))), unique=True))
+    labels = draw(st.lists(texts, min_size=1, max_size=3))
+    options = tuple(Option(arg, labels[index % len(labels)]) for index, arg in enumerate(args))
+    chosen = draw(st.none() | st.sampled_from(args))
+    return Choice(draw(kinds), draw(short_tokens), draw(short_tokens), draw(texts), options, chosen)
+
+
 buttons: st.SearchStrategy[Action] = st.one_of(
+    choices(),
     st.builds(
         Button,
-        st.sampled_from(("watch_create", "watch_mute", "answer_refresh", "answer_save", "clarify_vote")),
+        kinds,
         tokens,
         nonces,
         texts,

@@ -1,0 +1,120 @@
+"""The Home card: what a person watches, what they saved, how they want to hear of it, and how to stop."""
+
+from dataclasses import dataclass, replace
+
+from cards.actions import Choice, Option
+from cards.answer_updated import SETTLED, refresh_button
+from cards.inline import Bold, Plain, say
+from cards.model import Block, Card, Context, Item, Rows, Text
+from cards.notices import AnswerEntry, WatchEntry, answer_row, watch_row
+from cards.phrases import plural, short
+
+HOME_ROWS = 8
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+_HOURS = tuple(Option(str(hour), f"{hour:02}:00") for hour in range(24))
+_OFF = Option("off", "Off")
+_MUTES = (
+    Option("off", "Not muted"),
+    Option("1h", "For an hour"),
+    Option("tomorrow", "Until tomorrow"),
+    Option("1w", "For a week"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HomeContent:
+    """`more_watches` and `more_answers` count those beyond the ones given.
+
+    `brief_day` is "off" or a day's name, `brief_hour` "0" to "23", the quiet hours "off" or such an hour. `muted` says
+    in words until when every card waits, and is empty where none does; `known` what the memory holds, in words.
+    """
+
+    name: str
+    watches: tuple[WatchEntry, ...]
+    more_watches: int
+    answers: tuple[AnswerEntry, ...]
+    more_answers: int
+    brief_day: str
+    brief_hour: str
+    quiet_from: str
+    quiet_until: str
+    muted: str
+    zone: str
+    nonce: str
+    known: str = ""
+
+
+def home(content: HomeContent) -> Card:
+    title = (Plain(f"Hello, {short(content.name)}" if short(content.name) else "Hello"),)
+    ask = "Send me a message to ask anything your team has written down. I answer with the exact words. "
+    stop = (
+        "To pause everything, mute all cards. To stop everything, turn the weekly brief off and stop each watch: "
+        "then no card comes unless you ask."
+    )
+    blocks: tuple[Block, ...] = (
+        Text((Plain(ask), *say(content.known))),
+        _watches(content),
+        _answers(content),
+        Rows(_preferences(content), title=(Plain("Your preferences"),)),
+        Context((Plain(stop),)),
+    )
+    return Card(title, blocks, (), fallback=(*title, Plain(f". {_summary(content)}")))
+
+
+def _summary(content: HomeContent) -> str:
+    watches, answers = _totals(content)
+    return f"You watch {plural(watches, 'thing')} and have {plural(answers, 'saved answer')}"
+
+
+def _totals(content: HomeContent) -> tuple[int, int]:
+    return len(content.watches) + content.more_watches, len(content.answers) + content.more_answers
+
+
+def _watches(content: HomeContent) -> Block:
+    total, _ = _totals(content)
+    if not total:
+        how = "Tap “Watch this” under an answer, or write “watch” and a few words. I tell you as soon as it changes."
+        return _nothing("You watch nothing yet", how)
+    rows = tuple(watch_row(watch, content.nonce) for watch in content.watches[:HOME_ROWS])
+    title, hint = f"You watch {plural(total, 'thing')}", "Write “watching” and a word of its name to find one."
+    return Rows(rows, title=(Plain(title),), more=total - len(rows), more_hint=hint)
+
+
+def _answers(content: HomeContent) -> Block:
+    _, total = _totals(content)
+    if not total:
+        how = "Tap “Save answer” under an answer. I tell you when the words beneath it change."
+        return _nothing("You have saved nothing yet", how)
+    rows = tuple(_answer_row(entry, content.nonce) for entry in content.answers[:HOME_ROWS])
+    title, hint = f"You saved {plural(total, 'answer')}", "Write “saved” to see them all."
+    return Rows(rows, title=(Plain(title),), more=total - len(rows), more_hint=hint)
+
+
+def _nothing(title: str, how: str) -> Text:
+    return Text((Bold((Plain(title),)), Plain(f"\n{how}")))
+
+
+def _answer_row(entry: AnswerEntry, nonce: str) -> Item:
+    refresh = () if entry.target is None or entry.status in SETTLED else (refresh_button(entry.target, nonce),)
+    return replace(answer_row(entry), buttons=refresh)
+
+
+def _preferences(content: HomeContent) -> tuple[Item, ...]:
+    days = (_OFF, *(Option(day, day.capitalize()) for day in DAYS))
+    zone = f"In your time zone, {short(content.zone)}." if short(content.zone) else ""
+    muted = None if short(content.muted) else "off"
+    return (
+        _preference(content, "brief_day", "Weekly brief, day", days, content.brief_day),
+        _preference(content, "brief_hour", "Weekly brief, hour", _HOURS, content.brief_hour, zone),
+        _preference(content, "quiet_from", "Quiet from", (_OFF, *_HOURS), content.quiet_from),
+        _preference(content, "quiet_until", "Quiet until", (_OFF, *_HOURS), content.quiet_until),
+        _preference(content, "mute", "Mute all cards", _MUTES, muted, content.muted),
+    )
+
+
+def _preference(
+    content: HomeContent, target: str, label: str, options: tuple[Option, ...], chosen: str | None, note: str = ""
+) -> Item:
+    choice = Choice("preference_set", target, content.nonce, label, options, chosen)
+    return Item((), say(short(note, 150)), (choice,))
