@@ -6,6 +6,7 @@
     500  503                 that status, and a page of HTML
     silence                  no answer ever
     cut                      the connection is cut
+    {"ok": true}             HTTP 200 with that JSON
     garbage                  HTTP 200 with something that is no JSON
     internal_error  …        any other word is an error in the body
 
@@ -60,22 +61,26 @@ def takes_effect(fault: str) -> bool:
 
 async def answer(fault: str, request: web.Request, body: Json) -> web.StreamResponse:
     """What the client gets to see of `body`."""
-    kind, _, detail = fault.removesuffix(STORED).partition(":")
-    match kind:
-        case "ok":
-            return web.json_response(body)
+    name = fault.removesuffix(STORED)
+    if name == "silence":
+        await asyncio.Event().wait()
+    if name == "cut":
+        assert request.transport is not None
+        request.transport.abort()
+    if name.startswith("{"):
+        return web.json_response(text=name)
+    return web.json_response(body) if name == "ok" else _refusal(*name.partition(":")[::2])
+
+
+def _refusal(name: str, detail: str) -> web.Response:
+    match name:
         case "ratelimited" | "limited":
             headers = {} if detail == "none" else {"Retry-After": detail or "30"}
-            status = 429 if kind == "ratelimited" else 200
+            status = 429 if name == "ratelimited" else 200
             return web.json_response({"ok": False, "error": "ratelimited"}, status=status, headers=headers)
         case "500" | "503":
-            return web.Response(status=int(kind), text="<h1>Server Error</h1>", content_type="text/html")
+            return web.Response(status=int(name), text="<h1>Server Error</h1>", content_type="text/html")
         case "garbage":
             return web.Response(text='{"ok": tru', content_type="application/json")
-        case "silence":
-            await asyncio.Event().wait()
-        case "cut":
-            assert request.transport is not None
-            request.transport.abort()
-            return web.Response()
-    return web.json_response({"ok": False, "error": kind})
+        case _:
+            return web.json_response({"ok": False, "error": name})

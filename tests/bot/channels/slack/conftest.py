@@ -1,15 +1,16 @@
 """A Slack of the test's own, with one workspace and Ada in it."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.web import SlackWeb
 from core.clock import ManualClock
 from tests.fakes.slack import FakeSlack, fake_slack
 from tests.fakes.slack_inbound import Inbound
 from tests.fakes.slack_world import User, Workspace
-
-TEAM, ADA = "T1", "U1"
+from tests.support.slack_cards import ADA, TEAM, channel_over
 
 
 @pytest.fixture
@@ -36,3 +37,17 @@ def user(acme: Workspace) -> User:
 def inbound(slack: FakeSlack, acme: Workspace) -> Inbound:
     """What the workspace T1 sends to the bot."""
     return Inbound(slack, acme.team)
+
+
+@pytest.fixture
+async def web(slack: FakeSlack, acme: Workspace) -> AsyncIterator[SlackWeb]:
+    """The API as the bot in T1 calls it."""
+    opened = SlackWeb(acme.token, slack.url, timeout_secs=5)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def channel(web: SlackWeb) -> SlackChannel:
+    """The bot's channel to T1, for which it is always its turn."""
+    return channel_over(web)

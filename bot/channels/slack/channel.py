@@ -1,0 +1,186 @@
+"""Cards as direct messages in Slack, and as the view of somebody's home tab.
+
+A message goes only to the id that conversations.open gave for its recipient, and only when that is a direct message's.
+Such an id goes stale now and then. It is then asked for once more and the call made once more, which is safe since
+Slack said that there is no such place.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from bot.channels.base import Absent, CannotTell, Found, NotSent, Profile, SendOutcome, Sent, Unreachable
+from bot.channels.slack.outcomes import Trouble, meaning, without_effect
+from bot.channels.slack.pace import Pace
+from bot.channels.slack.reading import cursor_of, direct, marked, profile_of, stamp_of
+from bot.channels.slack.web import CallFailed, Reply, SlackWeb
+from cards.codec import from_json
+from cards.model import Card
+from cards.slack import to_slack, to_slack_home
+from core.clock import MINUTE, SECOND
+from core.model.notices import Outgoing
+from core.model.work import Extent
+
+HOME = "home"
+"""The kind of card that is somebody's home tab, and what refers to it."""
+SKEW = 5 * MINUTE
+"""How far this machine's clock may be ahead of Slack's."""
+PAGE, MOST_PAGES = 200, 50
+NOBODY = frozenset({"user_not_found", "users_not_found", "user_not_visible"})
+
+Answer = TypeVar("Answer")
+
+
+class _NotWritten(Exception):
+    """Slack was not even asked to show the card."""
+
+    def __init__(self, outcome: NotSent) -> None:
+        super().__init__(outcome.reason)
+        self.outcome = outcome
+
+
+class SlackChannel:
+    """One workspace, by its bot token."""
+
+    def __init__(self, web: SlackWeb, pace: Pace) -> None:
+        self._web = web
+        self._pace = pace
+        self._conversations: dict[str, str] = {}
+
+    async def send(self, card: Outgoing) -> SendOutcome:
+        return await _ended(self._publish(card) if card.kind == HOME else self._post(card))
+
+    async def update(self, card: Outgoing) -> SendOutcome:
+        return await _ended(self._publish(card) if card.kind == HOME else self._replace(card))
+
+    async def find_sent(self, card: Outgoing) -> Found | Absent | CannotTell:
+        """A home tab is always absent: publishing it again does no harm."""
+        if card.kind == HOME:
+            return Absent()
+        try:
+            return await self._there(card, lambda conversation: self._search(conversation, card))
+        except _NotWritten as refused:
+            return CannotTell(refused.outcome.reason)
+        except CallFailed as failed:
+            gone = failed.trouble.error == "thread_not_found"  # with the message that began it
+            return Absent() if gone else CannotTell(failed.trouble.reason)
+
+    async def profile(self, workspace: str, user_id: str) -> Profile | None:
+        try:
+            reply = await self._web.ask(self._web.client.users_info(user=user_id, include_locale=True))
+        except CallFailed as failed:
+            if failed.trouble.error in NOBODY:
+                return None
+            raise Unreachable(failed.trouble.reason) from failed
+        if not isinstance(reply.body.get("user"), dict):
+            raise Unreachable("unreadable answer")
+        return profile_of(user_id, reply.body["user"], workspace)
+
+    async def _post(self, card: Outgoing) -> Sent:
+        message = _message(card) | {"thread_ts": card.place.thread, "unfurl_links": False, "unfurl_media": False}
+
+        async def post(conversation: str) -> Sent:
+            await self._pace.turn(conversation)
+            reply = await self._web.ask(self._web.client.chat_postMessage(channel=conversation, **message))
+            return Sent(f"{conversation}/{_stamp(reply)}")
+
+        return await self._there(card, post)
+
+    async def _replace(self, card: Outgoing) -> Sent:
+        known, _, ts = (card.message_ref or "").partition("/")
+        if direct(known) is None:
+            raise _NotWritten(NotSent(f"{card.message_ref!r} is no message of Slack's", lasting=Extent.CARD))
+        message = _message(card)
+
+        async def replace(conversation: str) -> Sent:
+            await self._pace.turn(conversation)
+            await self._web.ask(self._web.client.chat_update(channel=conversation, ts=ts, **message))
+            return Sent(f"{conversation}/{ts}")
+
+        return await self._there(card, replace, known)
+
+    async def _publish(self, card: Outgoing) -> Sent:
+        view = _drawn(card, to_slack_home)
+        await self._pace.turn(card.place.user_id)
+        await self._web.ask(self._web.client.views_publish(user_id=card.place.user_id, view=view))
+        return Sent(HOME)
+
+    async def _there(self, card: Outgoing, act: Callable[[str], Awaitable[Answer]], known: str = "") -> Answer:
+        """Act in the recipient's conversation, and once more if Slack no longer knows its id."""
+        user_id = card.place.user_id
+        try:
+            return await act(known or await self._conversation(user_id))
+        except CallFailed as failed:
+            if failed.trouble.error != "channel_not_found":
+                raise
+        self._conversations.pop(user_id, None)
+        return await act(await self._conversation(user_id))
+
+    async def _conversation(self, user_id: str) -> str:
+        if user_id not in self._conversations:
+            self._conversations[user_id] = await self._open(user_id)
+        return self._conversations[user_id]
+
+    async def _open(self, user_id: str) -> str:
+        try:
+            reply = await self._web.ask(self._web.client.conversations_open(users=user_id))
+        except CallFailed as failed:
+            raise _NotWritten(without_effect(failed.trouble)) from failed
+        opened = (reply.body.get("channel") or {}).get("id")
+        if opened is None:
+            raise _NotWritten(NotSent("conversations.open gave no id"))
+        if direct(opened) is None:
+            raise _NotWritten(NotSent(f"{opened!r} is no direct message", lasting=Extent.PERSON))
+        return str(opened)
+
+    async def _search(self, conversation: str, card: Outgoing) -> Found | Absent | CannotTell:
+        """Everything said there since the card was made, page by page."""
+        cursor = None
+        for _ in range(MOST_PAGES):
+            page = (await self._page(conversation, card, cursor)).body
+            ts = stamp_of(page, card.delivery_key)
+            if ts is not None:
+                return Found(f"{conversation}/{ts}")
+            cursor = cursor_of(page)
+            if cursor is None:
+                return CannotTell("the history breaks off") if page.get("has_more") else Absent()
+        return CannotTell("the history is too long to be read")
+
+    async def _page(self, conversation: str, card: Outgoing, cursor: str | None) -> Reply:
+        since = max(card.created_at - SKEW, 0)
+        chosen: dict[str, Any] = {
+            "channel": conversation,
+            "oldest": f"{since // SECOND}.{since % SECOND:06}",
+            "include_all_metadata": True,
+            "limit": PAGE,
+            "cursor": cursor,
+        }
+        client, thread = self._web.client, card.place.thread
+        page = client.conversations_replies(ts=thread, **chosen) if thread else client.conversations_history(**chosen)
+        return await self._web.ask(page)
+
+
+async def _ended(writing: Awaitable[Sent]) -> SendOutcome:
+    try:
+        return await writing
+    except _NotWritten as refused:
+        return refused.outcome
+    except CallFailed as failed:
+        return meaning(failed.trouble)
+
+
+def _message(card: Outgoing) -> dict[str, Any]:
+    """Also when it replaces another: a message that is replaced without metadata loses it."""
+    return _drawn(card, to_slack) | {"metadata": marked(card.delivery_key)}
+
+
+def _drawn(card: Outgoing, draw: Callable[[Card], dict[str, Any]]) -> dict[str, Any]:
+    try:
+        return draw(from_json(card.card))
+    except ValueError as error:
+        raise _NotWritten(NotSent(f"the card cannot be drawn: {error}", lasting=Extent.CARD)) from error
+
+
+def _stamp(reply: Reply) -> str:
+    if isinstance(reply.body.get("ts"), str):
+        return str(reply.body["ts"])
+    raise CallFailed(Trouble("the message has no ts"))

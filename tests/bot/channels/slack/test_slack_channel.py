@@ -1,0 +1,488 @@
+"""Over real HTTP, against a Slack that says no in every way: a card is out once, or it is known that it is not."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from slack_sdk.http_retry.builtin_async_handlers import AsyncConnectionErrorRetryHandler, async_default_handlers
+from slack_sdk.http_retry.builtin_interval_calculators import FixedValueRetryIntervalCalculator
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.channels.base import Absent, CannotTell, Found, NotSent, Profile, Sent, Unknown, Unreachable
+from bot.channels.slack.channel import HOME, SKEW
+from bot.channels.slack.web import CallFailed, SlackWeb
+from cards.model import with_outcome
+from cards.slack import to_slack
+from core.clock import MINUTE, SECOND, SystemClock
+from core.model.notices import Outgoing
+from core.model.work import Extent
+from tests.fakes.slack import FakeSlack, fake_slack
+from tests.fakes.slack_faults import NAMES
+from tests.support.slack_cards import ADA, CARD, CARDS, channel_over, outgoing
+
+pytestmark = pytest.mark.usefixtures("user")
+
+# ── sending ──
+
+
+@pytest.mark.parametrize("state", CARDS)
+async def test_a_card_is_a_direct_message_with_its_key(channel, acme, state) -> None:
+    card = outgoing(card=CARDS[state])
+    sent = await channel.send(card)
+    (message,) = acme.messages(ADA)
+    assert sent == Sent(message.ref)
+    assert message.channel.startswith("D")
+    assert {"blocks": message.blocks, "text": message.text} == to_slack(CARDS[state])
+    assert message.metadata == {"event_type": "clarify_delivery", "event_payload": {"key": card.delivery_key}}
+    (call,) = acme.calls("chat.postMessage")
+    assert (call.args["unfurl_links"], call.args["unfurl_media"]) == (False, False)
+
+
+async def test_a_card_in_a_thread_stays_there(channel, acme) -> None:
+    question = acme.store(ADA, "How long?")
+    await channel.send(outgoing(thread=question.ts))
+    assert acme.cards(ADA)[0].thread_ts == question.ts
+
+
+async def test_the_conversation_is_opened_once(channel, acme) -> None:
+    for name in ("first", "second", "third"):
+        await channel.send(outgoing(name))
+    assert len(acme.calls("conversations.open")) == 1
+
+
+@pytest.mark.parametrize("opens_as", ["C123", "G123", "W1", ""])
+async def test_nothing_is_posted_where_others_could_read_it(channel, acme, opens_as) -> None:
+    acme.opens_as = opens_as or " "
+    outcome = await channel.send(outgoing())
+    assert isinstance(outcome, NotSent)
+    assert outcome.lasting is Extent.PERSON
+    assert acme.calls("chat.postMessage") == []
+
+
+async def test_a_user_id_that_names_two_people_opens_nothing(channel, acme) -> None:
+    acme.add_user("U2", "Bob")
+    outcome = await channel.send(outgoing(user_id="U1,U2"))
+    assert outcome.lasting is Extent.PERSON
+    assert acme.calls("chat.postMessage") == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome"),
+    [
+        ("ratelimited:7", NotSent("ratelimited", retry_after=7 * SECOND)),
+        ("ratelimited:none", NotSent("ratelimited", retry_after=30 * SECOND)),
+        ("limited:7", NotSent("ratelimited", retry_after=7 * SECOND)),
+        ("500", Unknown("unreadable answer, HTTP 500")),
+        ("503-stored", Unknown("unreadable answer, HTTP 503")),
+        ("internal_error", Unknown("internal_error")),
+        ("fatal_error-stored", Unknown("fatal_error")),
+        ("request_timeout", Unknown("request_timeout")),
+        ("garbage-stored", Unknown("unreadable answer, HTTP 200")),
+        ("cut", Unknown("ServerDisconnectedError")),
+        ("cut-stored", Unknown("ServerDisconnectedError")),
+        ("account_inactive", NotSent("account_inactive", lasting=Extent.WORKSPACE)),
+        ("token_revoked", NotSent("token_revoked", lasting=Extent.WORKSPACE)),
+        ("invalid_blocks", NotSent("invalid_blocks", lasting=Extent.CARD)),
+        ("what_is_this", NotSent("what_is_this")),
+    ],
+)
+async def test_a_post_is_tried_once_and_ends_as_it_did(channel, acme, fault, outcome) -> None:
+    acme.script("chat.postMessage", fault)
+    assert await channel.send(outgoing()) == outcome
+    assert len(acme.calls("chat.postMessage")) == 1
+    assert len(acme.cards(ADA)) == (1 if fault.endswith("-stored") else 0)
+
+
+async def test_no_answer_in_time_leaves_it_in_doubt(slack, acme) -> None:
+    acme.script("chat.postMessage", "silence-stored")
+    web = SlackWeb(acme.token, slack.url, timeout_secs=0.3)
+    assert await channel_over(web).send(outgoing()) == Unknown("TimeoutError")
+    await web.close()
+
+
+async def test_a_slack_that_cannot_be_reached_got_nothing(unused_tcp_port, acme) -> None:
+    web = SlackWeb(acme.token, f"http://127.0.0.1:{unused_tcp_port}/api/")
+    assert await channel_over(web).send(outgoing()) == NotSent("Slack cannot be reached: ClientConnectorError")
+    await web.close()
+
+
+@pytest.mark.parametrize(
+    "fault", ["500", "internal_error-stored", "cut", "garbage", "ratelimited:7", "channel_not_found"]
+)
+async def test_a_conversation_that_does_not_open_leaves_nothing_in_doubt(channel, acme, fault) -> None:
+    acme.script("conversations.open", fault, fault)
+    outcome = await channel.send(outgoing())
+    assert isinstance(outcome, NotSent)
+    assert outcome.lasting is None
+    assert isinstance(await channel.send(outgoing()), NotSent)
+    assert isinstance(await channel.send(outgoing()), Sent)
+
+
+async def test_each_refusal_reaches_as_far_as_it_says(channel, acme, user) -> None:
+    user.hears_bots = False
+    assert await channel.send(outgoing()) == NotSent("cannot_dm_bot", lasting=Extent.PERSON)
+    user.hears_bots = True
+    acme.messages_tab = False
+    assert await channel.send(outgoing()) == NotSent("messages_tab_disabled", lasting=Extent.WORKSPACE)
+    acme.deactivate(ADA)
+    assert await channel.send(outgoing()) == NotSent("user_disabled", lasting=Extent.PERSON)
+    assert await channel.send(outgoing(user_id="U9")) == NotSent("user_not_found", lasting=Extent.PERSON)
+    acme.refusal = "account_inactive"
+    assert await channel.send(outgoing()) == NotSent("account_inactive", lasting=Extent.WORKSPACE)
+
+
+async def test_a_missing_scope_is_told_with_what_is_needed(channel, acme) -> None:
+    acme.scopes = frozenset({"chat:write"})
+    needs = "missing_scope (needs im:write; has chat:write)"
+    assert await channel.send(outgoing()) == NotSent(needs, lasting=Extent.WORKSPACE)
+
+
+async def test_a_stored_card_that_is_none_is_given_up(channel, acme) -> None:
+    outcome = await channel.send(replace(outgoing(), card={"type": "Poem"}))
+    assert isinstance(outcome, NotSent)
+    assert outcome.lasting is Extent.CARD
+    assert acme.calls("chat.postMessage") == []
+
+
+async def test_an_answer_that_names_no_message_leaves_it_in_doubt(channel, acme) -> None:
+    acme.script("chat.postMessage", '{"ok": true}-stored')
+    assert await channel.send(outgoing()) == Unknown("the message has no ts")
+    acme.script("conversations.open", '{"ok": true}')
+    channel._conversations.clear()
+    assert await channel.send(outgoing()) == NotSent("conversations.open gave no id")
+
+
+# ── stale conversations ──
+
+
+async def test_a_stale_id_is_asked_for_once_more(channel, acme) -> None:
+    await channel.send(outgoing("first"))
+    acme.stale(ADA)
+    sent = await channel.send(outgoing("second"))
+    first, second = acme.cards(ADA)
+    assert sent == Sent(second.ref)
+    assert first.channel != second.channel
+
+
+async def test_an_id_that_stays_stale_is_left_for_later(channel, acme) -> None:
+    acme.script("chat.postMessage", *["channel_not_found"] * 5)
+    assert await channel.send(outgoing()) == NotSent("channel_not_found")
+    assert (len(acme.calls("chat.postMessage")), len(acme.calls("conversations.open"))) == (2, 2)
+    assert acme.cards(ADA) == []
+
+
+# ── updating ──
+
+
+async def test_an_update_replaces_the_message_and_keeps_its_key(channel, acme) -> None:
+    card = outgoing()
+    sent = await channel.send(card)
+    shown = outgoing(card=with_outcome(CARD, "Muted for a day"), message_ref=sent.message_ref)
+    for _ in range(2):
+        assert await channel.update(shown) == sent
+    (message,) = acme.cards(ADA)
+    assert (message.updates, message.blocks) == (2, to_slack(with_outcome(CARD, "Muted for a day"))["blocks"])
+    assert await channel.find_sent(card) == Found(sent.message_ref)
+
+
+async def test_an_update_follows_a_conversation_whose_id_went_stale(channel, acme) -> None:
+    sent = await channel.send(outgoing())
+    acme.stale(ADA)
+    moved = await channel.update(outgoing(message_ref=sent.message_ref))
+    assert moved != sent
+    assert moved.message_ref.partition("/")[2] == sent.message_ref.partition("/")[2]
+    assert acme.cards(ADA)[0].updates == 1
+
+
+async def test_a_message_that_is_gone_or_not_ours_is_not_updated(channel, acme) -> None:
+    sent = await channel.send(outgoing())
+    theirs = acme.store(ADA, "mine")
+    outcome = await channel.update(outgoing(message_ref=theirs.ref))
+    assert outcome == NotSent("cant_update_message", lasting=Extent.CARD)
+    acme.forget(acme.cards(ADA)[0])
+    outcome = await channel.update(outgoing(message_ref=sent.message_ref))
+    assert outcome == NotSent("message_not_found", lasting=Extent.CARD)
+
+
+@pytest.mark.parametrize("ref", [None, "", "C1/1.1", "home", "7"])
+async def test_only_a_direct_message_is_updated(channel, acme, ref) -> None:
+    outcome = await channel.update(outgoing(message_ref=ref))
+    assert outcome.lasting is Extent.CARD
+    assert acme.received == []
+
+
+# ── the home tab ──
+
+
+async def test_a_home_card_is_published_to_its_person(channel, acme) -> None:
+    card = outgoing(kind=HOME)
+    assert await channel.send(card) == Sent(HOME)
+    first = acme.home(ADA)
+    assert (first["type"], first["blocks"]) == ("home", to_slack(CARD)["blocks"])
+    assert await channel.update(replace(card, message_ref=HOME)) == Sent(HOME)
+    assert acme.home(ADA)["id"] == first["id"]
+    assert acme.messages(ADA) == []
+
+
+async def test_a_home_card_in_doubt_is_published_again(channel, acme) -> None:
+    acme.script("views.publish", "cut-stored")
+    assert await channel.send(outgoing(kind=HOME)) == Unknown("ServerDisconnectedError")
+    assert await channel.find_sent(outgoing(kind=HOME)) == Absent()
+    assert await channel.send(outgoing(kind=HOME)) == Sent(HOME)
+
+
+async def test_a_home_tab_that_is_off_ends_that_card_alone(channel, acme) -> None:
+    acme.home_tab = False
+    assert await channel.send(outgoing(kind=HOME)) == NotSent("not_enabled", lasting=Extent.CARD)
+    assert isinstance(await channel.send(outgoing()), Sent)
+
+
+# ── looking for a card in doubt ──
+
+
+async def test_killed_after_the_post_it_is_found_and_not_posted_again(slack, acme) -> None:
+    """Another process, which knows nothing but the card, finds it."""
+    acme.script("chat.postMessage", "silence-stored")
+    first, second = (SlackWeb(acme.token, slack.url) for _ in range(2))
+    sending = asyncio.create_task(channel_over(first).send(outgoing()))
+    while not acme.cards(ADA):  # noqa: ASYNC110  # it arrives in another thread
+        await asyncio.sleep(0)
+    sending.cancel()
+    assert await channel_over(second).find_sent(outgoing()) == Found(acme.cards(ADA)[0].ref)
+    for web in (first, second):
+        await web.close()
+
+
+async def test_it_is_found_among_everything_said_since(channel, acme) -> None:
+    for number in range(250):
+        acme.store(ADA, str(number))
+    sent = await channel.send(outgoing())
+    for number in range(450):
+        acme.store(ADA, str(number))
+    await channel.send(outgoing("another"))
+    assert await channel.find_sent(outgoing()) == Found(sent.message_ref)
+    assert len(acme.calls("conversations.history")) == 3
+
+
+async def test_it_is_absent_only_when_everything_since_was_read(channel, acme, clock) -> None:
+    acme.store(ADA, "long ago")
+    clock.advance(SKEW + MINUTE)
+    for number in range(450):
+        acme.store(ADA, str(number))
+    card = outgoing(created_at=clock.now())
+    assert await channel.find_sent(card) == Absent()
+    calls = acme.calls("conversations.history")
+    assert [call.args["include_all_metadata"] for call in calls] == ["1"] * 3
+    assert len({call.args["oldest"] for call in calls}) == 1
+    acme.script("conversations.history", "ok", "ratelimited:7")
+    assert await channel.find_sent(card) == CannotTell("ratelimited")
+
+
+async def test_a_clock_that_is_ahead_of_slack_s_finds_it_too(channel, acme, clock) -> None:
+    sent = await channel.send(outgoing())
+    assert await channel.find_sent(outgoing(created_at=clock.now() + SKEW - SECOND)) == Found(sent.message_ref)
+
+
+async def test_what_stands_in_a_thread_is_looked_for_there(channel, acme) -> None:
+    question = acme.store(ADA, "How long?")
+    card = outgoing(thread=question.ts)
+    assert await channel.find_sent(card) == Absent()
+    sent = await channel.send(card)
+    for number in range(250):
+        acme.store(ADA, str(number), thread_ts=question.ts)
+    assert await channel.find_sent(card) == Found(sent.message_ref)
+
+
+async def test_a_thread_that_is_gone_holds_nothing_and_takes_nothing(channel, acme) -> None:
+    card = outgoing(thread="1.000001")
+    assert await channel.find_sent(card) == Absent()
+    assert await channel.send(card) == NotSent("thread_not_found", lasting=Extent.CARD)
+
+
+@pytest.mark.parametrize("fault", ["ratelimited:7", "500", "cut", "garbage", "internal_error", "missing_scope"])
+async def test_a_history_that_cannot_be_read_tells_nothing(channel, acme, fault) -> None:
+    acme.script("conversations.history", fault, fault)  # a cut reading is repeated once by the HTTP library
+    assert isinstance(await channel.find_sent(outgoing()), CannotTell)
+
+
+async def test_a_stale_id_is_opened_once_more_to_look(channel, acme) -> None:
+    sent = await channel.send(outgoing())
+    acme.stale(ADA)
+    found = await channel.find_sent(outgoing())
+    assert isinstance(found, Found)
+    assert found.message_ref.partition("/")[2] == sent.message_ref.partition("/")[2]
+    acme.script("conversations.history", "channel_not_found", "channel_not_found")
+    assert await channel.find_sent(outgoing()) == CannotTell("channel_not_found")
+
+
+async def test_a_conversation_that_does_not_open_tells_nothing(channel, acme) -> None:
+    acme.script("conversations.open", "fatal_error")
+    assert await channel.find_sent(outgoing()) == CannotTell("fatal_error")
+
+
+@pytest.mark.parametrize(
+    ("page", "pages"),
+    [({"has_more": True}, 1), ({"has_more": True, "response_metadata": {"next_cursor": "again"}}, 50)],
+)
+async def test_a_history_that_breaks_off_or_never_ends_tells_nothing(channel, acme, page, pages) -> None:
+    acme.script("conversations.history", *[json.dumps({"ok": True, "messages": []} | page)] * 60)
+    assert isinstance(await channel.find_sent(outgoing()), CannotTell)
+    assert len(acme.calls("conversations.history")) == pages
+
+
+async def test_another_s_key_is_not_ours(channel, acme) -> None:
+    key = outgoing().delivery_key
+    for metadata in ({"event_type": "other", "event_payload": {"key": key}}, {"event_type": "clarify_delivery"}):
+        acme.store(ADA, "x", metadata=metadata)
+    assert await channel.find_sent(outgoing()) == Absent()
+
+
+# ── once, whatever happens ──
+
+
+async def until_known(channel, card: Outgoing, tries: int) -> str:
+    """Send, look, send again: as the delivery engine does, without its pauses."""
+    outcome = await channel.send(card)
+    for _ in range(tries):
+        match outcome:
+            case Sent(message_ref):
+                return message_ref
+            case NotSent(lasting=None):
+                outcome = await channel.send(card)
+            case Unknown():
+                outcome = await looked(channel, card)
+    raise AssertionError(f"after {tries} tries: {outcome}")
+
+
+async def looked(channel, card: Outgoing) -> Sent | NotSent | Unknown:
+    match await channel.find_sent(card):
+        case Found(message_ref):
+            return Sent(message_ref)
+        case Absent():
+            return NotSent("not there")
+        case CannotTell(reason):
+            return Unknown(reason)
+
+
+@pytest.fixture(scope="module")
+def lasting_slack() -> Iterator[FakeSlack]:
+    with fake_slack(SystemClock()) as slack:
+        yield slack
+        assert slack.violations == []
+
+
+_teams = count(2)
+faults = st.lists(st.sampled_from((*NAMES, "ok", "channel_not_found", "silence", "silence-stored")), max_size=5)
+scripts = st.fixed_dictionaries(
+    {}, optional=dict.fromkeys(("chat.postMessage", "conversations.open", "conversations.history"), faults)
+)
+
+
+@settings(max_examples=40)
+@given(scripts, st.booleans())
+def test_whatever_goes_wrong_there_is_one_message_in_the_end(
+    lasting_slack: FakeSlack, script: Mapping[str, Sequence[str]], threaded: bool
+) -> None:
+    asyncio.run(_once(lasting_slack, script, threaded=threaded))
+
+
+async def _once(slack: FakeSlack, script: Mapping[str, Sequence[str]], *, threaded: bool) -> None:
+    acme = slack.add_workspace(f"T{next(_teams)}")
+    acme.add_user(ADA)
+    thread = acme.store(ADA, "How long?").ts if threaded else None
+    for method, faults in script.items():
+        acme.script(method.replace("history", "replies") if threaded else method, *faults)
+    web = SlackWeb(acme.token, slack.url, timeout_secs=0.3)
+    card = outgoing(thread=thread, created_at=slack.clock.now())
+    ref = await until_known(channel_over(web), card, tries=40)
+    await web.close()
+    assert [message.ref for message in acme.cards(ADA)] == [ref]
+
+
+async def test_the_client_s_own_retry_would_post_twice_and_ours_does_not(slack, acme, channel) -> None:
+    """Cut after the write, Slack has the message: whoever repeats the call posts it again."""
+    by_default = next(one for one in async_default_handlers() if isinstance(one, AsyncConnectionErrorRetryHandler))
+    retrying = type(by_default)(interval_calculator=FixedValueRetryIntervalCalculator(fixed_internal=0))
+    acme.script("chat.postMessage", "cut-stored")
+    client = AsyncWebClient(acme.token, slack.url, retry_handlers=[retrying])
+    await client.chat_postMessage(channel=acme.channel(ADA), text="twice")
+    assert [message.text for message in acme.cards(ADA)] == ["twice", "twice"]
+    acme.script("chat.postMessage", "cut-stored")
+    assert isinstance(await channel.send(outgoing()), Unknown)
+    assert len(acme.cards(ADA)) == 3
+
+
+# ── whose profile ──
+
+
+async def test_a_profile_has_what_slack_has_verified(channel) -> None:
+    told = await channel.profile("T1", ADA)
+    assert told == Profile("Ada", "ada@acme.example", "Europe/Berlin", "en-GB", active=True)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"email_confirmed": False},
+        {"is_bot": True},
+        {"is_stranger": True},
+        {"is_restricted": True},
+        {"is_ultra_restricted": True},
+    ],
+)
+async def test_an_address_counts_only_of_a_full_member_who_confirmed_it(channel, acme, odd) -> None:
+    acme.add_user("U2", "Eve", email="ada@acme.example", **odd)
+    assert (await channel.profile("T1", "U2")).email is None
+
+
+async def test_somebody_of_another_workspace_has_no_address_here(channel) -> None:
+    assert (await channel.profile("T2", ADA)).email is None
+
+
+async def test_a_user_who_left_is_known_and_not_active(channel, acme) -> None:
+    acme.deactivate(ADA)
+    told = await channel.profile("T1", ADA)
+    assert (told.active, told.zone, told.locale) == (False, None, None)
+
+
+async def test_a_user_nobody_knows_is_none_and_an_outage_is_not(channel, acme) -> None:
+    assert await channel.profile("T1", "U9") is None
+    acme.script("users.info", "500", "ratelimited:7", "missing_scope", '{"ok": true}', "cut", "cut")
+    for _ in range(5):
+        with pytest.raises(Unreachable):
+            await channel.profile("T1", ADA)
+
+
+# ── the client ──
+
+
+async def test_no_token_and_no_card_is_ever_logged_or_raised(web, acme, caplog) -> None:
+    caplog.set_level(logging.DEBUG)
+    acme.script("auth.test", "ok", "cut", "500", "garbage")
+    await web.ask(web.client.auth_test())
+    for _ in range(3):
+        with pytest.raises(CallFailed) as failed:
+            await web.ask(web.client.auth_test())
+        assert acme.token not in f"{failed.value!r} {failed.value.trouble!r} {failed.value.__context__!r}"
+    assert isinstance(await channel_over(web).send(outgoing()), Sent)
+    assert acme.token not in caplog.text
+    assert to_slack(CARD)["text"] not in caplog.text
+
+
+async def test_all_calls_share_one_session_which_is_closed(web) -> None:
+    session = web.client.session
+    for _ in range(5):
+        await web.ask(web.client.auth_test())
+    assert web.client.session is session
+    await web.close()
+    assert session.closed
+
+
+async def test_a_client_that_was_never_used_closes(slack, acme) -> None:
+    await SlackWeb(acme.token, slack.url).close()
