@@ -1,0 +1,133 @@
+"""Whether Slack lets the bot in: asked at the start, and from then on for as long as it does not.
+
+    asked ──▶ connected ──▶ paused: the app was removed, or a send was refused for good ──▶ asked again
+      ├──▶ refused: everything in Slack is paused ──▶ asked again after five minutes
+      └──▶ no clear answer: nothing changes ──▶ asked again, sooner at first
+
+While the workspace is connected only its row is looked at, since any process on this database may have paused it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+
+import structlog
+
+from bot.channels.base import NotSent
+from bot.channels.slack.events import PLATFORM
+from bot.channels.slack.manifest import SCOPES
+from bot.channels.slack.outcomes import Trouble, meaning
+from bot.channels.slack.remedies import REMEDIES
+from bot.channels.slack.web import CallFailed, Reply, SlackWeb
+from bot.memory_gateway import MemoryGateway
+from core.clock import SECOND
+from core.errors import CoreError
+from core.ids import jitter
+from core.model.work import Extent
+
+log = structlog.get_logger()
+
+FIRST_SECS, LONGEST_SECS = 5.0, 300.0
+
+
+class SlackConnection:
+    """`trusted`: an e-mail match in this workspace binds."""
+
+    def __init__(
+        self,
+        web: SlackWeb,
+        gateway: MemoryGateway,
+        tenant: str,
+        *,
+        trusted: bool,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        chance: Callable[[], float] = jitter,
+    ) -> None:
+        self._web = web
+        self._gateway = gateway
+        self._workspaces = gateway.memory.workspaces
+        self._tenant = tenant
+        self._trusted = trusted
+        self._sleep = sleep
+        self._chance = chance
+        self._connected: str | None = None
+        self._failures = 0
+
+    async def keep(self) -> None:
+        """Look, wait, and look again, until cancelled."""
+        while True:
+            await self._sleep(await self.look())
+
+    async def look(self) -> float:
+        """Ask Slack if need be; in how many seconds to look again."""
+        try:
+            return await self._look()
+        except Exception as error:  # noqa: BLE001  # whatever it is, it must not end the looking
+            reason = str(error) if isinstance(error, CoreError) else ""
+            log.error("slack.not_connected", error=type(error).__name__, reason=reason)  # noqa: TRY400
+            return self._later()
+
+    async def _look(self) -> float:
+        if not await self._is_open():
+            try:
+                await self._let_in(await self._web.ask(self._web.client.auth_test()))
+            except CallFailed as failed:
+                return await self._not_let_in(failed.trouble)
+        self._failures = 0
+        return LONGEST_SECS
+
+    async def _is_open(self) -> bool:
+        if self._connected is None:
+            return False
+        found = await self._gateway.call(self._workspaces.find, PLATFORM, self._connected)
+        return found is not None and not found.paused
+
+    async def _let_in(self, reply: Reply) -> None:
+        hello, workspace, scopes = reply.body, reply.body.get("team_id"), _scopes(reply)
+        if not isinstance(workspace, str) or not hello.get("bot_id"):
+            raise CallFailed(Trouble("not_allowed_token_type", HTTPStatus.OK, coded=True))
+        name, detail = str(hello.get("team") or workspace), {"bot_user_id": hello.get("user_id")}
+        detail |= {"bot_id": hello["bot_id"], "url": hello.get("url"), "scopes": scopes}
+        connect = self._workspaces.connect
+        await self._gateway.call(connect, self._tenant, PLATFORM, workspace, name, detail, trusted=self._trusted)
+        self._connected = workspace
+        log.info("slack.connected", workspace=workspace, name=name)
+        if scopes is not None and (missing := sorted(SCOPES.keys() - scopes)):
+            fix = REMEDIES["missing_scope"].fix
+            log.error("slack.scopes_missing", missing=missing, needed=sorted(SCOPES), provided=scopes, fix=fix)
+
+    async def _not_let_in(self, trouble: Trouble) -> float:
+        outcome = meaning(trouble)
+        if isinstance(outcome, NotSent) and outcome.lasting is Extent.WORKSPACE:
+            await self._shut(trouble)
+            self._failures = 0
+            return LONGEST_SECS
+        log.warning("slack.not_connected", reason=outcome.reason)
+        quiet = outcome.retry_after if isinstance(outcome, NotSent) else None
+        return max(self._later(), (quiet or 0) / SECOND)
+
+    async def _shut(self, trouble: Trouble) -> None:
+        """Pause what this token was for: all that the tenant has in Slack, since the answer does not say."""
+        remedy = REMEDIES.get(trouble.error)
+        means, fix = (remedy.means, remedy.fix) if remedy else ("Slack refuses the bot", "run `clarify-bot doctor`")
+        log.error("slack.token_refused", reason=trouble.reason, means=means, fix=fix)
+        for found in await self._gateway.call(self._workspaces.all, self._tenant):
+            if found.platform == PLATFORM:
+                pause = self._workspaces.pause
+                await self._gateway.call(pause, self._tenant, PLATFORM, found.workspace, trouble.error)
+
+    def _later(self) -> float:
+        self._failures += 1
+        return wait_secs(self._failures, self._chance())
+
+
+def wait_secs(failures: int, chance: float) -> float:
+    """The wait after so many failures in a row, twice as long each time; `chance` in [0, 1) spreads half of it."""
+    full = min(FIRST_SECS * 2.0 ** min(failures - 1, 10), LONGEST_SECS)
+    return full / 2 + full / 2 * chance
+
+
+def _scopes(reply: Reply) -> list[str] | None:
+    """What the token may do, in order; None where Slack did not say."""
+    told = next((value for name, value in reply.headers.items() if name.lower() == "x-oauth-scopes"), None)
+    return None if told is None else sorted({scope.strip() for scope in told.split(",")} - {""})

@@ -1,0 +1,156 @@
+"""What Slack sends, read strictly: what is not exactly as it should be is None, and has no effect.
+
+What is kept of it are ids of known shapes and cleaned words, so that no database chokes on them.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from bot.channels.slack.reading import direct
+from bot.channels.slack.spoken import spoken
+from bot.ingress import Tap
+from cards.actions import Button
+from cards.text import is_blank
+from core.model.grants import CardAction
+
+Json = dict[str, Any]
+
+_ID = re.compile(r"[A-Z0-9]{1,32}")
+_TS = re.compile(r"[0-9]{1,16}\.[0-9]{1,9}")
+_KEY = re.compile(r"[A-Za-z0-9._:-]{1,200}")
+_SAID_PLAINLY = (None, "thread_broadcast")
+_CARRIED = {"kind", "target", "nonce", "arg"}
+_NO_COMMAND = "help"
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Something that a user said or looked at, and where. `event_id` is the same for every repeat."""
+
+    user_id: str
+    conversation: str
+    event_id: str
+    text: str = ""
+    thread: str | None = None
+
+
+def parsed(body: bytes, content_type: str) -> Json | None:
+    """The payload of a request's body: JSON, a form with JSON in its `payload`, or a form."""
+    try:
+        text = body.decode()
+        if content_type == "application/json":
+            return _object(text)
+        form = dict(parse_qsl(text, keep_blank_values=True, strict_parsing=True, errors="strict", max_num_fields=100))
+        return _object(form["payload"]) if "payload" in form else form
+    except (ValueError, RecursionError):
+        return None
+
+
+def message(body: Json) -> Heard | None:
+    """What a person wrote to the bot; None for what bots write, for edits, and for anything said elsewhere."""
+    event = _map(body.get("event"))
+    theirs = event.get("channel_type") == "im" and event.get("subtype") in _SAID_PLAINLY and "bot_id" not in event
+    conversation, text = direct(_id(event.get("channel"))), event.get("text")
+    thread = _matched(_TS, event.get("thread_ts") or event.get("ts"))
+    if not theirs or conversation is None or thread is None or not isinstance(text, str):
+        return None
+    heard = _heard(event.get("user"), conversation, body.get("event_id"), spoken(text), thread)
+    return None if heard is None or is_blank(heard.text) else heard
+
+
+def opened_home(body: Json) -> Heard | None:
+    """Who opened the app's page, on whichever of its tabs."""
+    event = _map(body.get("event"))
+    return _heard(event.get("user"), event.get("channel"), body.get("event_id"))
+
+
+def command(body: Json) -> Heard | None:
+    """What was typed after the slash command, anywhere; nothing at all asks for help."""
+    text = body.get("text")
+    words = spoken(text) if isinstance(text, str) else ""
+    words = _NO_COMMAND if is_blank(words) else words
+    return _heard(body.get("user_id"), body.get("channel_id"), body.get("trigger_id"), words)
+
+
+def changed_user(body: Json) -> tuple[str, Json] | None:
+    """The id of a user of whom there is something new, and everything Slack says of them."""
+    user = _map(_map(body.get("event")).get("user"))
+    user_id = _id(user.get("id"))
+    return None if user_id is None else (user_id, user)
+
+
+def revokes_bots(body: Json) -> bool:
+    """Whether it is the bot's token that was revoked, and not only somebody's own."""
+    return bool(_map(_map(body.get("event")).get("tokens")).get("bot"))
+
+
+def tapping(body: Json) -> Heard | None:
+    """Who tapped something."""
+    container = _map(body.get("container"))
+    conversation = container.get("channel_id") or container.get("view_id")
+    return _heard(_map(body.get("user")).get("id"), conversation, body.get("trigger_id"))
+
+
+def at_home(body: Json) -> bool:
+    """Whether what was tapped stands in the app's own page and not in a message."""
+    return _map(body.get("container")).get("type") == "view" and _map(body.get("view")).get("type") == "home"
+
+
+def taps(body: Json) -> list[Tap | None]:
+    """Everything that was tapped but links, which open by themselves; None for what no card of this bot offers."""
+    ref = _message_ref(body)
+    is_card = ref is not None or at_home(body)
+    actions = body.get("actions")
+    used = [_map(action) for action in actions] if isinstance(actions, list) else []
+    return [_tap(action, ref) if is_card else None for action in used if _kind(action) != "open_link"]
+
+
+def _message_ref(body: Json) -> str | None:
+    container = _map(body.get("container"))
+    conversation = direct(_id(container.get("channel_id")))
+    ts = _matched(_TS, container.get("message_ts"))
+    is_message = container.get("type") == "message" and conversation is not None and ts is not None
+    return f"{conversation}/{ts}" if is_message else None
+
+
+def _tap(action: Json, message_ref: str | None) -> Tap | None:
+    """The value is read as the card made it: a button that could not be made was never there to be tapped."""
+    try:
+        carried = _object((_map(action.get("selected_option")) or action)["value"])
+        if carried is None or not carried.keys() <= _CARRIED:
+            return None
+        button = Button(label="", **carried)
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return None
+    if button.kind != _kind(action):
+        return None
+    return Tap(button.nonce, CardAction(button.kind, button.target, button.arg), message_ref)
+
+
+def _kind(action: Json) -> str:
+    return str(action.get("action_id")).partition(":")[0]
+
+
+def _heard(user_id: Any, conversation: Any, event_id: Any, text: str = "", thread: str | None = None) -> Heard | None:
+    user, place, key = _id(user_id), _id(conversation), _matched(_KEY, event_id)
+    return Heard(user, place, key, text, thread) if user and place and key else None
+
+
+def _object(text: str) -> Json | None:
+    found = json.loads(text)
+    return found if isinstance(found, dict) else None
+
+
+def _map(value: Any) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _id(value: Any) -> str | None:
+    return _matched(_ID, value)
+
+
+def _matched(shape: re.Pattern[str], value: Any) -> str | None:
+    return value if isinstance(value, str) and shape.fullmatch(value) else None
