@@ -85,7 +85,7 @@ class SlackSettings(_Section):
             for c in lacking
         ]
         if self.mode == "http" and not self.public_url:
-            said += ["slack.public_url: the https:// address where Slack reaches this bot"]
+            said += ["slack.public_url: write the https:// address where Slack reaches this bot"]
         return tuple(f"slack.mode is {self.mode!r} and needs {what}" for what in said)
 
 

@@ -1,0 +1,136 @@
+"""What is right on this machine and what is not, each with its remedy. Looking changes nothing and makes nothing."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import create_engine, make_url
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from bot import keys
+from bot.config import Settings, SourceSettings, make_embedder, open_memory
+from core.errors import CoreError, InvalidConfig
+
+_INIT = "run `clarify-bot init`, which makes what is missing and leaves the rest as it is"
+_ADDRESS = "write `database` as sqlite:///FILE or postgresql://HOST/NAME"
+_TIMEOUT_SECS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`ok` is None for what could not be checked. `fix` says what to do; it is blank where there is nothing to do."""
+
+    name: str
+    ok: bool | None
+    words: str
+    fix: str = ""
+
+
+def examine(settings: Settings) -> list[Finding]:
+    """The keys, the database, the embedder, whether they go together, and the sources."""
+    parts = [_keys(settings), _database(settings), _embedder(settings)]
+    return [*parts, _memory(settings, parts), *map(_source, settings.sources)]
+
+
+def _keys(settings: Settings) -> Finding:
+    try:
+        kid, _ = keys.load_private(settings.keys)
+        public = keys.load_public(settings.keys)
+    except InvalidConfig as error:
+        return Finding("keys", False, str(error), _INIT)
+    if kid in public:
+        return Finding("keys", True, f"the private key {kid} signs, and its public key is there")
+    words = f"the private key {kid} has no public key in {settings.keys}: every tap would be refused"
+    return Finding("keys", False, words, f"put {kid}.public.pem back; or move private.pem away, and {_INIT}")
+
+
+def _database(settings: Settings) -> Finding:
+    """Whether the tables are this program's. Opening the memory would bring them up to date, or make them."""
+    try:
+        url = make_url(settings.database)
+    except SQLAlchemyError:
+        return Finding("database", False, "its address cannot be read", _ADDRESS)
+    shown, kind = url.render_as_string(), url.get_backend_name()
+    if kind not in {"sqlite", "postgresql"}:
+        return Finding("database", False, f"there is no way to use {kind}", _ADDRESS)
+    if kind == "sqlite" and not Path(str(url.database)).is_file():
+        return Finding("database", False, f"there is no file {url.database}", _INIT)
+    try:
+        standing = _standing(url)
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+        fix = "check the address in `database`, that the server runs, and that this user may read and write there"
+        return Finding("database", False, f"{shown} cannot be used: {reason}", fix)
+    return _compared(shown, standing)
+
+
+def _standing(url: URL) -> str | None:
+    """The revision of the tables."""
+    is_server = url.get_backend_name() == "postgresql"
+    limits = {"connect_timeout": _TIMEOUT_SECS} if is_server else {}
+    address = url.set(drivername="postgresql+psycopg") if is_server else url
+    engine = create_engine(address, poolclass=NullPool, connect_args=limits, hide_parameters=True)
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def _compared(shown: str, standing: str | None) -> Finding:
+    script = ScriptDirectory(str(files("core.store").joinpath("migrations")))
+    newest = script.get_current_head()
+    if standing == newest:
+        return Finding("database", True, f"{shown} answers, and its tables are up to date")
+    if standing is None:
+        return Finding("database", False, f"{shown} was never set up", _INIT)
+    try:
+        script.get_revision(standing)
+    except CommandError:
+        words = f"{shown} was made by a newer clarify-bot (revision {standing})"
+        return Finding("database", False, words, "update this program")
+    words = f"{shown} has the tables of an older clarify-bot (revision {standing}, now {newest})"
+    return Finding("database", False, words, "run `clarify-bot init`, which brings them up to date; make a copy before")
+
+
+def _embedder(settings: Settings) -> Finding:
+    try:
+        embedder = make_embedder(settings)
+        if embedder is None:
+            return Finding("embedder", True, "none is wanted: nothing is found by meaning")
+        embedder.embed(["hello"])
+    except CoreError as error:
+        fix = "install clarify-bot anew; or name another embedder, such as hashing for a trial"
+        return Finding("embedder", False, str(error), fix)
+    return Finding("embedder", True, f"{embedder.model} loads")
+
+
+def _memory(settings: Settings, parts: Iterable[Finding]) -> Finding:
+    """Whether what is right by itself goes together."""
+    if not all(part.ok for part in parts):
+        return Finding("memory", None, "was not opened", "put right what is above first")
+    try:
+        with open_memory(settings) as memory:
+            is_there = settings.tenant in memory.people.tenants()
+    except CoreError as error:
+        return Finding("memory", False, str(error), "name the database and the embedder that belong together")
+    if is_there:
+        return Finding("memory", True, f"opens, and has the tenant {settings.tenant!r}")
+    return Finding("memory", False, f"has no tenant {settings.tenant!r}", _INIT)
+
+
+def _source(source: SourceSettings) -> Finding:
+    name = f"source {source.name}"
+    if source.path is None:
+        return Finding(name, None, "a git address is not tried here", "try it with `git ls-remote` and the address")
+    if os.access(source.path, os.R_OK):
+        return Finding(name, True, f"{source.path} can be read")
+    is_there = os.path.lexists(source.path)
+    words = f"{source.path} cannot be read" if is_there else f"{source.path} does not exist"
+    return Finding(
+        name, False, words, "correct its path in clarify-bot.toml, or let the user that runs the bot read it"
+    )
