@@ -55,7 +55,7 @@ def _findings(config: Path | None, send_to: str) -> "list[Finding]":
 
 
 def _require_user(settings: "Settings", send_to: str) -> None:
-    from bot.channels.slack.checks import USER_ID
+    from bot.channels.slack.address import USER_ID
     from core.errors import InvalidRequest
 
     if send_to and settings.slack.mode == "off":

@@ -1,9 +1,10 @@
-"""Where Slack reaches the bot: one address for events, taps and commands alike."""
+"""Where Slack reaches the bot, one address for events, taps and commands alike; and what names one of its users."""
 
 import re
 from urllib.parse import urlsplit
 
 EVENTS_PATH = "/slack/events"
+USER_ID = re.compile(r"[UW][A-Z0-9]{2,}")
 
 _SUCH_AS = "write one such as https://bot.example.com"
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|[0-9a-f:.]*:[0-9a-f:.]*")

@@ -4,7 +4,6 @@ Nothing is posted but that card. Whether the Messages tab is on shows in the ans
 """
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -22,7 +21,6 @@ from cards.slack import to_slack
 from core.clock import SECOND, Clock, from_datetime
 
 Json = dict[str, Any]
-USER_ID = re.compile(r"[UW][A-Z0-9]{2,}")
 LARGEST_SKEW = 60 * SECOND
 """Slack's signatures, and ours, hold for five minutes: a clock that is off by one is on its way there."""
 

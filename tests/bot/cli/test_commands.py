@@ -351,7 +351,8 @@ def test_help_comes_without_loading_what_is_heavy():
 @pytest.mark.parametrize(
     "command",
     ["init", "ingest", "spans", "ask", "status", "run", "demo", "person add", "person list", "eval staleness",
-     "eval retrieval", "eval claims", "cards preview", "manifest slack", "doctor"],
+     "eval retrieval", "eval claims", "cards preview", "manifest slack", "doctor",
+     "workspace list", "bind", "unbind"],
 )  # fmt: skip
 def test_every_command_explains_itself(cli, command):
     printed = cli(*command.split(), "--help").out

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bot.channels.slack.address import EVENTS_PATH, events_url, public_address
+from bot.channels.slack.address import EVENTS_PATH, USER_ID, events_url, public_address
 from bot.channels.slack.credentials import APP_TOKEN, BOT_TOKEN, CREDENTIALS, SIGNING_SECRET, discreet, problem
 
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -133,3 +133,10 @@ def test_any_text_is_an_address_or_refused_in_words(text):
     except ValueError as error:
         address = str(error).partition("write one such as ")[2]
     assert public_address(address) == address
+
+
+@pytest.mark.parametrize("text", ["C012ABCDEF", "u012abc", "U1,U2", "ada@example.com", "U", ""])
+def test_only_a_users_id_is_a_users_id(text):
+    assert not USER_ID.fullmatch(text)
+    assert USER_ID.fullmatch("U012ABCDEF")
+    assert USER_ID.fullmatch("W012ABCDEF")

@@ -1,0 +1,112 @@
+"""`workspace list`, `bind` and `unbind`: where the bot is let in, and which chat user is which person."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.cli.options import AsJson, Config, memory_of, settings_of
+from bot.cli.output import say, say_json, say_table
+
+if TYPE_CHECKING:
+    from core.memory import Memory
+    from core.model.work import Place
+    from core.workspaces.engine import WorkspaceView
+
+Platform = Annotated[str, typer.Argument(metavar="PLATFORM", help="Where the user is: slack.")]
+User = Annotated[str, typer.Argument(metavar="USER_ID", help="The user's id there; in Slack it looks like U012ABCDEF.")]
+Workspace = Annotated[
+    str, typer.Option("--workspace", metavar="ID", help="Which workspace; not needed where only one is known.")
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    group = typer.Typer(help="The workspaces that have let the bot in.", no_args_is_help=True)
+    group.callback()(_workspaces)
+    group.command("list")(show)
+    app.add_typer(group, name="workspace")
+    app.command()(bind)
+    app.command()(unbind)
+
+
+def _workspaces() -> None:
+    """The workspaces that have let the bot in."""
+
+
+def show(as_json: AsJson = False, config: Config = None) -> None:
+    """List the workspaces that are known, and what is wrong with those that are paused."""
+    settings = settings_of(config)
+    with memory_of(settings) as memory:
+        known = memory.workspaces.all(settings.tenant)
+    if as_json:
+        fields = ("platform", "workspace", "name", "trusted", "paused", "reason")
+        say_json([{field: getattr(one, field) for field in fields} for one in known])
+        return
+    rows = [
+        (one.platform, one.workspace, one.name, one.trusted, f"paused: {one.reason}" if one.paused else "active")
+        for one in known
+    ]
+    say_table(("platform", "id", "name", "trusted", "state"), rows)
+
+
+def bind(
+    person: Annotated[str, typer.Argument(metavar="PERSON", help="An e-mail address or a name.")],
+    platform: Platform,
+    user: User,
+    workspace: Workspace = "",
+    config: Config = None,
+) -> None:
+    """Say that a chat user is a person: from then on they may ask there, and are written to."""
+    settings = settings_of(config)
+    with memory_of(settings) as memory:
+        found = memory.people.named(settings.tenant, person)
+        place, where = _place(memory, settings.tenant, platform, workspace, user)
+        before = memory.people.at(settings.tenant, place)
+        memory.people.bind(settings.tenant, found.person_id, place)
+        other = memory.people.get(settings.tenant, before).display_name if before not in {None, found.person_id} else ""
+    say(f"{user} in {where} is {found.display_name}" + (f", and was {other} before." if other else "."))
+
+
+def unbind(platform: Platform, user: User, workspace: Workspace = "", config: Config = None) -> None:
+    """Say that a chat user is nobody known: nothing is sent there any more. Nothing is deleted."""
+    settings = settings_of(config)
+    with memory_of(settings) as memory:
+        place, where = _place(memory, settings.tenant, platform, workspace, user)
+        memory.people.unbind(settings.tenant, place)
+    say(f"{user} in {where} is nobody known.")
+
+
+def _place(memory: "Memory", tenant: str, platform: str, workspace: str, user: str) -> "tuple[Place, str]":
+    """The user's place, and the workspace in words."""
+    from core.model.work import Place
+
+    _require_user_id(platform, user)
+    known = [one for one in memory.workspaces.all(tenant) if one.platform == platform]
+    one = _chosen(known, platform, workspace)
+    return Place(platform, one.workspace, user), f"{one.name} ({one.workspace})"
+
+
+def _chosen(known: "list[WorkspaceView]", platform: str, workspace: str) -> "WorkspaceView":
+    from core.errors import InvalidRequest, NotFound
+
+    ids = ", ".join(one.workspace for one in known)
+    if not known:
+        raise NotFound(f"no {platform} workspace is known: one is once `clarify-bot run` has connected to it")
+    if workspace:
+        chosen = next((one for one in known if one.workspace == workspace), None)
+        if chosen is None:
+            raise NotFound(f"there is no {platform} workspace {workspace}; known: {ids}")
+        return chosen
+    if len(known) > 1:
+        raise InvalidRequest(f"say which workspace with --workspace; known: {ids}")
+    return known[0]
+
+
+def _require_user_id(platform: str, user: str) -> None:
+    from bot.channels.slack.address import USER_ID
+    from core.errors import InvalidRequest
+
+    if platform == "slack" and not USER_ID.fullmatch(user):
+        raise InvalidRequest(
+            f"{user!r} is no Slack user's id; it looks like U012ABCDEF, and stands in their profile under"
+            " More > Copy member ID"
+        )

@@ -1,0 +1,123 @@
+"""`workspace list`, `bind` and `unbind`: an admin says which chat user is which person."""
+
+import json
+
+import pytest
+
+from bot.cli.entry import run
+from bot.config import load, open_memory
+from core.model.work import Place
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CLARIFY_EMBEDDER", "hashing")
+    return tmp_path
+
+
+@pytest.fixture
+def cli(capsys):
+    def call(*arguments, code=0):
+        capsys.readouterr()
+        assert run(arguments) == code, capsys.readouterr()
+        printed = capsys.readouterr()
+        return printed.err if code else printed.out
+
+    return call
+
+
+@pytest.fixture
+def ready(cli):
+    """Two people, and no workspace yet."""
+    cli("init")
+    cli("person", "add", "Ada", "--email", "ada@example.com")
+    cli("person", "add", "Bo")
+    return cli
+
+
+@pytest.fixture
+def memory(ready):
+    with open_memory(load()) as opened:
+        yield opened
+
+
+def connect(memory, workspace="T1", name="Acme", *, trusted=False):
+    memory.workspaces.connect("default", "slack", workspace, name, {}, trusted=trusted)
+
+
+def who(memory, user, workspace="T1"):
+    found = memory.people.at("default", Place("slack", workspace, user))
+    return memory.people.get("default", found).display_name if found else None
+
+
+def test_workspaces_are_listed_with_what_is_wrong(ready, memory):
+    connect(memory)
+    connect(memory, "T2", "Bell", trusted=True)
+    memory.workspaces.pause("default", "slack", "T2", "account_inactive")
+    assert json.loads(ready("workspace", "list", "--json")) == [
+        {"platform": "slack", "workspace": "T1", "name": "Acme", "trusted": False, "paused": False, "reason": None},
+        {
+            "platform": "slack",
+            "workspace": "T2",
+            "name": "Bell",
+            "trusted": True,
+            "paused": True,
+            "reason": "account_inactive",
+        },
+    ]
+    assert "paused: account_inactive" in ready("workspace", "list")
+
+
+@pytest.mark.parametrize("person", ["Ada", "ada@example.com"])
+def test_a_user_is_bound_in_the_only_workspace(ready, memory, person):
+    connect(memory)
+    assert ready("bind", person, "slack", "U012ABC") == "U012ABC in Acme (T1) is Ada.\n"
+    assert who(memory, "U012ABC") == "Ada"
+
+
+def test_binding_again_is_fine_and_another_person_is_said(ready, memory):
+    connect(memory)
+    ready("bind", "Ada", "slack", "U012ABC")
+    assert ready("bind", "Ada", "slack", "U012ABC") == "U012ABC in Acme (T1) is Ada.\n"
+    assert ready("bind", "Bo", "slack", "U012ABC") == "U012ABC in Acme (T1) is Bo, and was Ada before.\n"
+    assert who(memory, "U012ABC") == "Bo"
+
+
+def test_where_there_are_several_workspaces_one_is_named(ready, memory):
+    connect(memory)
+    connect(memory, "T2", "Bell")
+    assert "say which workspace with --workspace; known: T1, T2" in ready("bind", "Ada", "slack", "U012ABC", code=2)
+    ready("bind", "Ada", "slack", "U012ABC", "--workspace", "T2")
+    assert (who(memory, "U012ABC", "T1"), who(memory, "U012ABC", "T2")) == (None, "Ada")
+
+
+def test_a_user_is_unbound(ready, memory):
+    connect(memory)
+    ready("bind", "Ada", "slack", "U012ABC")
+    assert ready("unbind", "slack", "U012ABC") == "U012ABC in Acme (T1) is nobody known.\n"
+    assert who(memory, "U012ABC") is None
+    assert "U012ABC" in ready("unbind", "slack", "U012ABC", code=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["bind", "Cy", "slack", "U012ABC"], 1, "no person named 'Cy'"),
+        (["bind", "Ada", "slack", "ada@example.com"], 2, "More > Copy member ID"),
+        (["bind", "Ada", "slack", "@ada"], 2, "no Slack user's id"),
+        (["bind", "Ada", "slack", "U012ABC", "--workspace", "T9"], 1, "there is no slack workspace T9; known: T1"),
+        (["bind", "Ada", "slak", "U012ABC"], 1, "no slak workspace is known"),
+        (["unbind", "slack", "C012ABC"], 2, "no Slack user's id"),
+    ],
+)
+def test_what_cannot_be_bound_is_one_sentence(ready, memory, arguments, code, words):
+    connect(memory)
+    message = ready(*arguments, code=code)
+    assert words in message
+    assert message.count("\n") == 1
+
+
+def test_before_the_first_connection_it_is_said_how_a_workspace_becomes_known(ready):
+    assert "once `clarify-bot run` has connected to it" in ready("bind", "Ada", "slack", "U012ABC", code=1)
+    assert json.loads(ready("workspace", "list", "--json")) == []
