@@ -34,7 +34,7 @@ def refused(headers: Headers, body: bytes, secret: str, now_secs: int) -> Refusa
     """Why this is no request of Slack's; None when it is one."""
     if len(body) > MOST_BYTES:
         return Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body has more than {MOST_BYTES} bytes")
-    if not secret:
+    if not secret.strip():
         return _unproven("there is no signing secret to compare with")
     given = list(headers)
     stamp, signature = _only(given, _TIME), _only(given, _SIGNATURE)

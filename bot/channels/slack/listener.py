@@ -50,11 +50,10 @@ class HttpListener:
 async def answer(app: AsyncApp, payload: Mapping[str, Any]) -> BoltResponse:
     """What Slack is to be told about something it sent, by whichever way it came."""
     try:
-        request = AsyncBoltRequest(body=dict(payload), mode="socket_mode")
-    except Exception as error:  # noqa: BLE001  # it reads ids out of a shape that it takes for granted
+        return await app.async_dispatch(AsyncBoltRequest(body=dict(payload), mode="socket_mode"))
+    except Exception as error:  # noqa: BLE001  # Bolt takes shapes for granted, also while it handles errors
         log.warning("slack.unreadable", error=type(error).__name__)
         return BoltResponse(status=HTTPStatus.BAD_REQUEST)
-    return await app.async_dispatch(request)
 
 
 async def _read(request: web.Request) -> bytes:

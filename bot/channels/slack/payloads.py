@@ -44,7 +44,7 @@ def parsed(body: bytes, content_type: str) -> Json | None:
         if content_type == "application/json":
             return _object(text)
         form = dict(parse_qsl(text, keep_blank_values=True, strict_parsing=True, errors="strict", max_num_fields=100))
-        return _object(form["payload"]) if "payload" in form else form
+        return _object(form["payload"]) if "payload" in form else form or None
     except (ValueError, RecursionError):
         return None
 

@@ -1,0 +1,106 @@
+"""The bot's Slack side as a running server, over an ingress of the test's own or over the real one."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+from slack_bolt.async_app import AsyncApp
+
+from bot.channels.base import Profile
+from bot.channels.slack.address import EVENTS_PATH
+from bot.channels.slack.bolt import make_app
+from bot.channels.slack.events import Events
+from bot.channels.slack.listener import HttpListener
+from bot.channels.slack.web import SlackWeb
+from bot.channels.slack.whisper import Whisper
+from bot.ingress import Tap
+from bot.memory_gateway import MemoryGateway
+from core.memory import Memory
+from core.model.work import Place
+from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_inbound import Reply, SlackRequest, deliver
+from tests.fakes.slack_world import Workspace
+
+
+@dataclass
+class Recording:
+    """An ingress that notes what it is given. `fails`: what the next calls raise. `refusal`: what a tap comes to."""
+
+    kept: list[tuple[Any, ...]] = field(default_factory=list)
+    fails: list[Exception] = field(default_factory=list)
+    refusal: str | None = None
+
+    def _keep(self, *what: Any) -> None:
+        if self.fails:
+            raise self.fails.pop(0)
+        self.kept.append(what)
+
+    async def said(self, place: Place, event_id: str, text: str) -> None:
+        self._keep("said", place, event_id, text)
+
+    async def opened_home(self, place: Place, event_id: str) -> None:
+        self._keep("home", place, event_id)
+
+    async def tapped(self, place: Place, tap: Tap) -> str | None:
+        self._keep("tapped", place, tap)
+        return self.refusal
+
+    async def profile_changed(self, place: Place, profile: Profile) -> None:
+        self._keep("profile", place, profile)
+
+    async def shut_out(self, platform: str, workspace: str, reason: str) -> None:
+        self._keep("shut_out", platform, workspace, reason)
+
+
+@dataclass
+class Served:
+    """A bot that Slack can reach."""
+
+    slack: FakeSlack
+    app: AsyncApp
+    whisper: Whisper
+    url: str
+
+    async def hear(self, request: SlackRequest, **more: Any) -> Reply:
+        """Deliver it, and let whatever is whispered about it be said."""
+        reply = await deliver(self.slack, self.url, request, **more)
+        await self.whisper.finish()
+        return reply
+
+
+def let_in(memory: Memory, acme: Workspace, *, trusted: bool = True) -> None:
+    """The workspace is connected, as it is once auth.test has succeeded."""
+    detail = {"bot_user_id": acme.bot_user, "bot_id": acme.bot_id}
+    memory.workspaces.connect("default", "slack", acme.team, acme.name, detail, trusted=trusted)
+
+
+@asynccontextmanager
+async def served(slack: FakeSlack, gateway: MemoryGateway, ingress: Any, web_api: SlackWeb) -> AsyncIterator[Served]:
+    """Bolt behind the guard, on a port of its own."""
+    whisper = Whisper(web_api)
+    app = make_app(Events(ingress, whisper), gateway)
+    listener = HttpListener(app, slack.signing_secret, gateway.memory.clock)
+    async with on_loopback(listener.routes()) as base:
+        yield Served(slack, app, whisper, base + EVENTS_PATH)
+        await whisper.finish()
+
+
+@asynccontextmanager
+async def on_loopback(routes: list[web.RouteDef]) -> AsyncIterator[str]:
+    """The routes as a server; its address."""
+    application = web.Application()
+    application.add_routes(routes)
+    runner = web.AppRunner(application, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def all_at_once(*calls: Any) -> list[Any]:
+    return list(await asyncio.gather(*calls))
