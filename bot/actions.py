@@ -49,23 +49,23 @@ class Actions:
 
     async def refusal(self, tenant_id: str, person_id: UUID, nonce: str) -> str | None:
         """Why a tap can do nothing, for that person only; None when the card is theirs and active."""
-        card = await self._gateway.call(self._memory.delivery.tapped, nonce)
+        card = await self._gateway.call(self._memory.messages.tapped, nonce)
         return None if card is not None and (card.tenant_id, card.person_id) == (tenant_id, person_id) else INACTIVE
 
-    async def tap(self, person_id: UUID, nonce: str, action: CardAction) -> str:
-        """Do what was tapped and show it on the card; the outcome in words."""
-        card = await self._gateway.call(self._memory.delivery.tapped, nonce)
+    async def tap(self, person_id: UUID, nonce: str, action: CardAction, message_ref: str | None = None) -> str:
+        """Do what was tapped and show it on the card; the outcome in words. `message_ref`: where the card stands."""
+        card = await self._gateway.call(self._memory.messages.tapped, nonce)
         if card is None or card.person_id != person_id:
             return INACTIVE
+        if message_ref is not None:
+            await self._gateway.call(self._memory.outcomes.witnessed, card.tenant_id, card.message_id, message_ref)
         if action.kind == "answer_refresh":  # before the job exists, so that its outcome cannot be overwritten
             await self._said(card, action, REFRESHING)
         try:
             result = await self._gateway.call(self._memory.redeem, self._token(card, action), action)
         except CoreError as refusal:
             log.info("tap.refused", tenant=card.tenant_id, kind=action.kind, code=refusal.code)
-            words = f"That could not be done: {refusal}"
-            await self._rewrite(card, lambda shown: with_outcome(shown, words, target=action.target))
-            return words
+            return await self._refused(card, action, f"That could not be done: {refusal}")
         words = _outcome(action, result)
         if words != REFRESHING:
             await self._said(card, action, words)
@@ -75,6 +75,18 @@ class Actions:
         """The outcome on the card, the used button gone."""
         used = frozenset({action.kind})
         await self._rewrite(card, lambda shown: with_outcome(shown, words, target=action.target, remove_kinds=used))
+
+    async def _refused(self, card: Tapped, action: CardAction, words: str) -> str:
+        """The reason on the card, whose buttons are made anew: what could not be done now may be done later."""
+
+        def renewed(stored: dict[str, Any], nonce: str) -> Rewritten:
+            shown = with_nonce(from_json(stored), nonce)
+            again = (_refresh_again(action.target, nonce),) if action.kind == "answer_refresh" else ()
+            return to_json(with_outcome(shown, words, target=action.target, actions=again)), None
+
+        rewrite = self._memory.messages.rewrite
+        await self._show(await self._gateway.call(rewrite, card.tenant_id, card.message_id, renewed, renew=True))
+        return words
 
     def _token(self, card: Tapped, action: CardAction) -> str:
         write = CardWrite(
@@ -92,16 +104,16 @@ class Actions:
         def rewritten(stored: dict[str, Any], _: str) -> Rewritten:
             return to_json(change(from_json(stored))), None
 
-        outgoing = await self._gateway.call(self._memory.delivery.rewrite, card.tenant_id, card.message_id, rewritten)
+        outgoing = await self._gateway.call(self._memory.messages.rewrite, card.tenant_id, card.message_id, rewritten)
         await self._show(outgoing)
 
     async def _show(self, outgoing: Outgoing | None) -> None:
         if outgoing is not None:
-            await self._courier.update(outgoing)
+            await self._courier.bring_up_to_date(outgoing.tenant_id, outgoing.message_id)
 
     async def refreshed(self, tenant_id: str, answer_id: UUID, message_id: UUID, refreshed: Refreshed) -> None:
         """Show what a refresh led to on the card it was asked from: the new answer, or the button back."""
-        rewrite, found = self._memory.delivery.rewrite, refreshed.answer
+        rewrite, found = self._memory.messages.rewrite, refreshed.answer
         if found is None:
             change = _not_refreshed(answer_id, refreshed)
             await self._show(await self._gateway.call(rewrite, tenant_id, message_id, change, renew=True))
@@ -120,9 +132,10 @@ class Actions:
 
     async def _post_beside(self, outgoing: Outgoing, new_id: UUID, found: Answer) -> None:
         message_id = await self._gateway.call(
-            self._memory.delivery.post,
+            self._memory.messages.post,
             outgoing.tenant_id,
             outgoing.person_id,
+            outgoing.place,
             f"refreshed:{new_id}",
             "answer",
             lambda nonce: to_json(_new_answer(found, nonce)),
@@ -150,10 +163,13 @@ def _not_refreshed(answer_id: UUID, refreshed: Refreshed) -> Callable[[dict[str,
             words = "You have a newer answer to this already: write “saved” to see it."
             return to_json(with_outcome(card, words, target=target)), None
         words = "Nothing in the documents answers this now. Your saved answer stays as it is."
-        again = Button("answer_refresh", target, nonce, "Refresh answer", confirm=REFRESH_QUESTION)
-        return to_json(with_outcome(card, words, target=target, actions=(again,))), None
+        return to_json(with_outcome(card, words, target=target, actions=(_refresh_again(target, nonce),))), None
 
     return restored
+
+
+def _refresh_again(target: str, nonce: str) -> Button:
+    return Button("answer_refresh", target, nonce, "Refresh answer", confirm=REFRESH_QUESTION)
 
 
 def _outcome(action: CardAction, result: dict[str, Any]) -> str:

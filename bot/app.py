@@ -3,52 +3,58 @@
 import asyncio
 import errno
 import signal
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import structlog
 from aiohttp import web
 
 from bot import keys
-from bot.actions import Actions, Signer
-from bot.ask import Ask
+from bot.actions import Signer
 from bot.channels.base import Channel
 from bot.channels.inbox.backend import PersonKey
 from bot.channels.inbox.server import InboxServer
-from bot.channels.local import PLATFORM, LocalChannel, LocalInbox, Pulse
-from bot.commands import Commands
+from bot.channels.local import PLATFORM, LocalChannel, LocalInbox, Pulse, place_of
 from bot.config import Settings, open_memory
-from bot.delivery import Courier
-from bot.freshness import Freshness
 from bot.http.health import health_routes
 from bot.memory_gateway import MemoryGateway
+from bot.parts import wire
 from bot.sync_loop import keep_in_step
 from bot.worker import Worker
 from core.errors import StoreUnavailable
-from core.ids import nonce, random_key
+from core.ids import random_key
 from core.memory import Memory
+from core.model.work import Inbound
+
+if TYPE_CHECKING:
+    from bot.channels.slack.runner import SlackRunner
 
 log = structlog.get_logger()
 
 
 class Bot:
-    """Everything that serves one memory, wired once."""
+    """Everything that serves one memory, wired once. `channels` are filled as they open, before anything is due."""
 
     def __init__(self, settings: Settings, memory: Memory, signer: Signer, suggestions: tuple[str, ...] = ()) -> None:
         self.settings = settings
         self.gateway = MemoryGateway(memory)
         self.pulse = Pulse()
-        channels: dict[str, Channel] = {PLATFORM: LocalChannel(self.gateway, self.pulse)}
-        self.courier = Courier(self.gateway, channels)
-        self.actions = Actions(self.gateway, self.courier, signer)
-        freshness = Freshness(self.gateway, settings.tenant, settings.sources)
-        ask = Ask(self.gateway, self.courier, Commands(self.gateway), freshness)
-        self.worker = Worker(self.gateway, self.courier, ask, self.actions, owner=nonce(), ended=self._beat)
-        self.inbox = LocalInbox(self.gateway, self.actions, self.pulse, self.worker.wake, settings.company, suggestions)
+        self.channels: dict[str, Channel] = {PLATFORM: LocalChannel(self.gateway, self.pulse)}
+        self.parts = wire(self.gateway, self.channels, signer, settings.tenant, settings.sources, ended=self._beat)
+        self.inbox = LocalInbox(
+            self.gateway, self.parts.actions, self.pulse, self.parts.worker.wake, settings.company, suggestions
+        )
 
-    def _beat(self, tenant_id: str, person_id: UUID) -> None:
-        self.pulse.beat(PersonKey(tenant_id, person_id))
+    @property
+    def worker(self) -> Worker:
+        return self.parts.worker
+
+    def _beat(self, event: Inbound) -> None:
+        if event.place.platform == PLATFORM:
+            self.pulse.beat(PersonKey(event.tenant_id, UUID(event.place.user_id)))
 
     def inbox_server(self, secret: bytes) -> InboxServer:
         return InboxServer(self.inbox, self.gateway.memory.clock, secret, port=self.settings.inbox.port)
@@ -66,7 +72,8 @@ async def run(settings: Settings) -> int:
         stack.callback(bot.gateway.close)
         if settings.inbox.enabled:
             await _open_inbox(bot, stack)
-        await _listen(bot, stack)
+        slack = await _open_slack(bot, stack) if settings.slack.mode != "off" else None
+        await _listen(bot, stack, slack.routes() if slack else ())
         await _work(bot, stack)
         stopped = _stop_signal()
         log.info("bot.ready", database=settings.database.partition("@")[2] or settings.database)
@@ -82,16 +89,25 @@ async def _open_inbox(bot: Bot, stack: AsyncExitStack) -> None:
     stack.push_async_callback(server.stop)
     people = bot.gateway.memory.people
     for person in await bot.gateway.call(people.all, bot.settings.tenant):
-        await bot.gateway.call(
-            people.bind, person.tenant_id, person.person_id, PLATFORM, "local", str(person.person_id)
-        )
+        await bot.gateway.call(people.bind, person.tenant_id, person.person_id, place_of(person.person_id))
         link = server.link_for(PersonKey(person.tenant_id, person.person_id))
         print(f"inbox of {person.display_name}: {link}")  # noqa: T201  for the person at this terminal
 
 
-async def _listen(bot: Bot, stack: AsyncExitStack) -> None:
+async def _open_slack(bot: Bot, stack: AsyncExitStack) -> "SlackRunner":
+    """Serve one workspace; what is not let in yet is tried again and again."""
+    from bot.channels.slack.runner import SlackRunner
+
+    runner = SlackRunner(bot.settings, bot.parts.ingress, bot.gateway)
+    await runner.start()
+    stack.push_async_callback(runner.stop)
+    bot.channels["slack"] = runner.channel
+    return runner
+
+
+async def _listen(bot: Bot, stack: AsyncExitStack, routes: Iterable[web.AbstractRouteDef]) -> None:
     app = web.Application()
-    app.add_routes(health_routes(bot.gateway))
+    app.add_routes([*health_routes(bot.gateway), *routes])
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     stack.push_async_callback(runner.cleanup)

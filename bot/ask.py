@@ -1,5 +1,6 @@
 """Questions: from a direct message to an answer card, once, whatever crashes between."""
 
+import asyncio
 from uuid import UUID
 
 from bot.commands import Commands, Reply
@@ -9,37 +10,59 @@ from bot.memory_gateway import MemoryGateway
 from bot.presenters import answer_card, answer_offer, answer_sources
 from cards.codec import to_json
 from cards.model import Card
-from cards.notices import error, notice
+from cards.notices import error, looking, notice
 from core.errors import CoreError, InsufficientEvidence
+from core.model.work import PLACEHOLDER, Inbound
+
+PATIENCE = 0.5
+"""Seconds after which a placeholder says that the question was heard: sooner the answer itself says so."""
 
 
 class Ask:
-    def __init__(self, gateway: MemoryGateway, courier: Courier, commands: Commands, freshness: Freshness) -> None:
+    def __init__(
+        self,
+        gateway: MemoryGateway,
+        courier: Courier,
+        commands: Commands,
+        freshness: Freshness,
+        patience: float = PATIENCE,
+    ) -> None:
         self._gateway = gateway
         self._memory = gateway.memory
         self._courier = courier
         self._commands = commands
         self._freshness = freshness
+        self._patience = patience
 
-    async def question(self, tenant_id: str, person_id: UUID, event_id: str, text: str) -> UUID:
-        """Answer a message, once per event; the id of the card that answers it."""
+    async def question(self, event: Inbound, person_id: UUID) -> UUID:
+        """Answer a message where it was asked, once per event; the id of the card that answers it."""
+        reply = asyncio.create_task(self._reply(event.tenant_id, person_id, event.body["text"]))
+        if not (await asyncio.wait({reply}, timeout=self._patience))[0]:
+            await self._put(event, person_id, Reply(lambda _: looking(), kind=PLACEHOLDER))
+        return await self._put(event, person_id, await reply)
+
+    async def _reply(self, tenant_id: str, person_id: UUID, text: str) -> Reply:
         try:
-            reply = await self._commands.reply(tenant_id, person_id, text) or await self._answer(
+            return await self._commands.reply(tenant_id, person_id, text) or await self._answer(
                 tenant_id, person_id, text
             )
         except CoreError as problem:
-            reply = _unanswered(problem)
+            return _unanswered(problem)
+
+    async def _put(self, event: Inbound, person_id: UUID, reply: Reply) -> UUID:
         message_id = await self._gateway.call(
-            self._memory.delivery.post,
-            tenant_id,
+            self._memory.messages.post,
+            event.tenant_id,
             person_id,
-            f"event:{event_id}",
+            event.place,
+            f"event:{event.event_id}",
             reply.kind,
             lambda nonce: to_json(reply.card(nonce)),
             reply.offer,
             reply.source_ids,
         )
-        await self._courier.send(tenant_id, message_id)
+        await self._courier.send(event.tenant_id, message_id)
+        await self._courier.bring_up_to_date(event.tenant_id, message_id)
         return message_id
 
     async def _answer(self, tenant_id: str, person_id: UUID, text: str) -> Reply:

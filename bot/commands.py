@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from bot.memory_gateway import MemoryGateway
+from bot.presenters import answer_entry, watch_entry
 from cards.limits import ROWS
 from cards.model import Card
-from cards.notices import AnswerEntry, WatchChoice, WatchEntry, choose_watch, notice, saved_list, watch_list
+from cards.notices import WatchChoice, choose_watch, notice, saved_list, watch_list
 from cards.phrases import plural
 from core.clock import DAY, HOUR
 from core.model.grants import PermittedAction
@@ -82,16 +83,13 @@ class Commands:
                 "You watch nothing like that", f"None of your watches is named “{words}”.", "Write “watching”."
             )
         now = self._memory.clock.now()
-        entries = tuple(
-            WatchEntry(str(view.watch_id), view.name, state="muted for now" if view.muted_until > now else "")
-            for view in watches[:ROWS]
-        )
+        entries = tuple(watch_entry(view, now) for view in watches[:ROWS])
         offer = Offer(tuple(PermittedAction("watch_mute", entry.target, ("stop",)) for entry in entries))
         return Reply(lambda nonce: watch_list(entries, nonce, len(watches) - len(entries)), offer)
 
     async def _saved(self, principal: Principal, _: str) -> Reply:
         answers = await self._gateway.call(self._memory.answers, principal)
-        entries = tuple(AnswerEntry(answer.question, answer.status, answer.saved_at) for answer in answers)  # type: ignore[arg-type]  # core's own statuses, by the same names
+        entries = tuple(map(answer_entry, answers))
         return Reply(lambda _: saved_list(entries))
 
     async def _mute(self, principal: Principal, words: str) -> Reply:

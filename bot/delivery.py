@@ -1,74 +1,124 @@
-"""Carrying cards: what core's delivery engine hands out is sent once, and what became of it is told back."""
+"""Carrying cards: what core hands out is sent once, and what became of it is told back.
 
-from collections.abc import Mapping
+Cards go by lanes, one a workspace: a lane carries a few cards at a time, and a slow one holds up no other.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from uuid import UUID
 
 import structlog
 
 from bot.channels.base import Absent, CannotTell, Channel, Found, NotSent, SendOutcome, Sent, Unknown
+from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
 from bot.presenters import present
 from core.model.notices import Outgoing
+from core.model.work import Extent, Lane
 
 log = structlog.get_logger()
+
+Carrying = Callable[[], Awaitable[None]]
+AT_ONCE = 8
+"""Cards of one workspace in flight: enough for a pace of a few a second where an answer takes up to two."""
 
 
 class Courier:
     def __init__(self, gateway: MemoryGateway, channels: Mapping[str, Channel]) -> None:
         self._gateway = gateway
         self._delivery = gateway.memory.delivery
+        self._outcomes = gateway.memory.outcomes
         self._channels = channels
+        self.lanes: Lanes[Lane] = Lanes()
+        self._kinds = (
+            (self._delivery.due, self.send),
+            (self._outcomes.doubtful, self._reconcile),
+            (self._outcomes.outdated, self.bring_up_to_date),
+        )
 
-    async def send_due(self) -> int:
-        """Send every card whose time has come; how many were tried."""
-        due = await self._gateway.call(self._delivery.due)
-        for tenant_id, message_id in due:
-            await self.send(tenant_id, message_id)
-        return len(due)
+    # ── what is due ──
+
+    async def carry(self) -> int:
+        """Let every idle lane begin to send, look for and update what is due; how many cards were begun with."""
+        begun = 0
+        while due := await self._due():
+            for lane, cards in due.items():
+                self.lanes.start(lane, partial(_carry_all, cards))
+                begun += len(cards)
+        return begun
+
+    async def _due(self) -> Mapping[Lane, list[Carrying]]:
+        """What is to be done in each lane that is idle."""
+        lanes: dict[Lane, list[Carrying]] = defaultdict(list)
+        busy = self.lanes.busy
+        for waiting, carry in self._kinds:
+            for card in await self._gateway.call(waiting, AT_ONCE * 4, busy):
+                lanes[card.lane].append(partial(carry, card.tenant_id, card.message_id))
+        return lanes
+
+    # ── sending ──
 
     async def send(self, tenant_id: str, message_id: UUID) -> None:
         """Take one card and send it, unless there is nothing to send now."""
         card = await self._gateway.call(self._delivery.take, tenant_id, message_id, present)
         if card is not None:
-            await self._record(card, await self._try(card))
+            await self._record(card, await self._told(card, lambda channel: channel.send(card)))
 
-    async def _try(self, card: Outgoing) -> SendOutcome:
-        channel = self._channels.get(card.platform)
+    async def _told(self, card: Outgoing, tell: Callable[[Channel], Awaitable[SendOutcome]]) -> SendOutcome:
+        channel = self._channels.get(card.place.platform)
         if channel is None:
-            return NotSent(f"the channel {card.platform} is not running here")
+            return NotSent(f"the channel {card.place.platform} is not running here")
         try:
-            return await channel.send(card)
+            return await tell(channel)
         except Exception as error:  # noqa: BLE001  # whatever a platform's client raises, the card may be out
             log.warning("delivery.raised", tenant=card.tenant_id, message_id=str(card.message_id), error=repr(error))
             return Unknown(type(error).__name__)
 
     async def _record(self, card: Outgoing, outcome: SendOutcome) -> None:
-        delivery = self._delivery
+        outcomes = self._outcomes
         match outcome:
             case Sent(message_ref):
-                await self._gateway.call(delivery.sent, card, message_ref)
-            case NotSent(reason, retry_after, permanent):
-                await self._gateway.call(delivery.not_sent, card, reason, retry_after=retry_after, permanent=permanent)
+                await self._gateway.call(outcomes.sent, card, message_ref)
+            case NotSent(reason, retry_after, lasting):
+                await self._heed(card, outcome)
+                await self._gateway.call(outcomes.not_sent, card, reason, retry_after=retry_after, lasting=lasting)
             case Unknown(reason):
-                await self._gateway.call(delivery.lost, card, reason)
-        ended = type(outcome).__name__.lower()
-        log.info("delivery.ended", outcome=ended, tenant=card.tenant_id, message_id=str(card.message_id))
+                await self._gateway.call(outcomes.lost, card, reason)
+        _log("delivery.ended", card, outcome)
 
-    async def reconcile(self) -> int:
-        """Look for cards in doubt in the platform's own history; how many were looked for."""
-        doubtful = await self._gateway.call(self._delivery.doubtful)
-        for card in doubtful:
-            match await self._find(card):
-                case Found(message_ref):
-                    await self._gateway.call(self._delivery.found, card, message_ref)
-                case Absent():
-                    await self._gateway.call(self._delivery.found, card, None)
-                case CannotTell():
-                    await self._gateway.call(self._delivery.look_later, card)
-        return len(doubtful)
+    async def _heed(self, card: Outgoing, refusal: NotSent) -> None:
+        """Let a refusal reach as far as it says: this workspace waits, is paused, or this person is not written to."""
+        memory, place = self._gateway.memory, card.place
+        if refusal.retry_after is not None:
+            hold = memory.workspaces.hold
+            await self._gateway.call(hold, card.tenant_id, place.platform, place.workspace, refusal.retry_after)
+        if refusal.lasting is Extent.WORKSPACE:
+            pause = memory.workspaces.pause
+            log.error("workspace.paused", workspace=place.workspace, platform=place.platform, reason=refusal.reason)
+            await self._gateway.call(pause, card.tenant_id, place.platform, place.workspace, refusal.reason)
+        elif refusal.lasting is Extent.PERSON:
+            await self._gateway.call(memory.people.departed, card.tenant_id, place, refusal.reason)
+
+    # ── in doubt ──
+
+    async def _reconcile(self, tenant_id: str, message_id: UUID) -> None:
+        """Look for a card in doubt in the platform's own history."""
+        card = await self._gateway.call(self._outcomes.doubt, tenant_id, message_id)
+        if card is None:
+            return
+        match await self._find(card):
+            case Found(message_ref):
+                await self._gateway.call(self._outcomes.found, card, message_ref)
+            case Absent():
+                await self._gateway.call(self._outcomes.found, card, None)
+            case CannotTell(reason):
+                log.info("delivery.cannot_tell", tenant=card.tenant_id, message_id=str(message_id), reason=reason)
+                await self._gateway.call(self._outcomes.look_later, card)
 
     async def _find(self, card: Outgoing) -> Found | Absent | CannotTell:
-        channel = self._channels.get(card.platform)
+        channel = self._channels.get(card.place.platform)
         if channel is None:
             return CannotTell("the channel is not running here")
         try:
@@ -76,6 +126,42 @@ class Courier:
         except Exception as error:  # noqa: BLE001  # the history could not be read: nothing is known
             return CannotTell(type(error).__name__)
 
-    async def update(self, card: Outgoing) -> None:
-        """Show a rewritten card in place."""
-        await self._channels[card.platform].update(card)
+    # ── standing ──
+
+    async def bring_up_to_date(self, tenant_id: str, message_id: UUID) -> None:
+        """Show what the card says, and again what it was made to say meanwhile."""
+        shown = True
+        while shown and (card := await self._gateway.call(self._outcomes.updating, tenant_id, message_id)):
+            shown = await self._show(card)
+
+    async def _show(self, card: Outgoing) -> bool:
+        outcome = await self._told(card, lambda channel: channel.update(card))
+        match outcome:
+            case Sent():
+                await self._gateway.call(self._outcomes.updated, card)
+            case NotSent(_, retry_after, lasting):
+                await self._heed(card, outcome)
+                for_good = lasting in {Extent.CARD, Extent.PERSON}
+                await self._gateway.call(self._outcomes.not_updated, card, retry_after, for_good=for_good)
+            case Unknown():
+                await self._gateway.call(self._outcomes.not_updated, card, None, for_good=False)
+        _log("update.ended", card, outcome)
+        return isinstance(outcome, Sent)
+
+
+async def _carry_all(cards: Iterable[Carrying]) -> None:
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def one(carry: Carrying) -> None:
+        async with places:
+            await carry()
+
+    for ended in await asyncio.gather(*map(one, cards), return_exceptions=True):
+        if isinstance(ended, Exception):  # the others were carried; this one is due again
+            log.error("delivery.failed", error=repr(ended))
+
+
+def _log(name: str, card: Outgoing, outcome: SendOutcome) -> None:
+    reason = "" if isinstance(outcome, Sent) else outcome.reason
+    ended = type(outcome).__name__.lower()
+    log.info(name, outcome=ended, reason=reason, tenant=card.tenant_id, message_id=str(card.message_id))

@@ -15,7 +15,7 @@ from bot import keys
 from bot.app import Bot, load_signer
 from bot.channels.inbox.backend import PersonKey, Tap
 from bot.channels.inbox.server import ListenError
-from bot.channels.local import PLATFORM
+from bot.channels.local import place_of
 from bot.config import InboxSettings, Settings, open_memory
 from bot.sample import pages, questions
 from cards.actions import Button
@@ -130,7 +130,7 @@ def make_demo(folder: Path, port: int, say: Say) -> Demo:
     memory = open_memory(settings)
     memory.people.ensure_tenant(TENANT, settings.company)
     person_id = memory.people.put(TENANT, "Robin", zone="Europe/Berlin")
-    memory.people.bind(TENANT, person_id, PLATFORM, "local", str(person_id))
+    memory.people.bind(TENANT, person_id, place_of(person_id))
     suggestions = tuple(question.question for question in questions()[:3])
     return Demo(Bot(settings, memory, load_signer(settings.keys), suggestions), person_id, say)
 

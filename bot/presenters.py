@@ -9,11 +9,13 @@ from cards.answer_updated import AnswerUpdatedContent, ChangedClaim, StaleAnswer
 from cards.codec import to_json
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import Card
+from cards.notices import AnswerEntry, WatchEntry
 from cards.phrases import ChangeKind, ChangeLine
 from core.model import evidence
-from core.model.answers import Answer, Claim
+from core.model.answers import Answer, Claim, SavedAnswer
 from core.model.grants import PermittedAction
 from core.model.notices import AnswerMoved, AnswersNotice, ChangeNotice, ClaimDiff, Notice
+from core.model.watching import WatchView
 from core.model.work import Offer
 from core.text.fold import plain
 
@@ -134,3 +136,15 @@ def below(path: tuple[str, ...], title: str) -> tuple[str, ...]:
 def web_address(uri: str) -> str | None:
     """A source's own address, where a browser can open it."""
     return uri if uri.startswith(("https://", "http://")) else None
+
+
+def watch_entry(view: WatchView, now: int) -> WatchEntry:
+    """A watch in a list, with why it is quiet where it is."""
+    quiet = "muted for now" if view.muted_until > now else ""
+    state = "paused, since you could not be reached" if view.suspended else quiet
+    return WatchEntry(str(view.watch_id), view.name, state=state)
+
+
+def answer_entry(saved: SavedAnswer) -> AnswerEntry:
+    status: Status = saved.status  # type: ignore[assignment]  # core's own statuses, by the same names
+    return AnswerEntry(saved.question, status, saved.saved_at, str(saved.answer_id))

@@ -4,75 +4,94 @@ Each step takes a bounded batch and says how much it did; `settle` runs them all
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from uuid import UUID
 
 import structlog
 
 from bot.actions import Actions
-from bot.ask import Ask
+from bot.conversation import Handler, NotYet
 from bot.delivery import Courier
+from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
 from core.errors import CoreError
 from core.jobs.kinds import Audience, JobKind
 from core.memory import Refreshed
-from core.model.card_states import CardState
-from core.model.grants import CardAction
 from core.model.principals import Principal
-from core.model.work import Inbound, Leased
+from core.model.work import Inbound, Leased, Place
 
 log = structlog.get_logger()
 
-_SETTLED = frozenset({CardState.SENT, CardState.PARKED, CardState.SKIPPED, CardState.REDACTED})
-"""States in which a reply needs no more driving: it is out, or an admin has to act."""
+TALKS = 32
+"""Events in hand at once: more than the threads that work on them, few enough for each to end within its lease."""
+AT_ONCE = 8
+"""Jobs in hand at once: as many as there are threads, so that none waits out its lease."""
 
 Step = Callable[[], Awaitable[int]]
-Ended = Callable[[str, UUID], None]
-"""Told tenant and person when one of the person's events was worked on: their page shows what waits."""
+Ended = Callable[[Inbound], None]
+"""Told of an event that was worked on: whoever shows the place it came from shows what waits."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Steps that take turns, and the bell that wakes them."""
+
+    steps: tuple[Step, ...]
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Worker:
     def __init__(
-        self, gateway: MemoryGateway, courier: Courier, ask: Ask, actions: Actions, owner: str, ended: Ended
+        self,
+        gateway: MemoryGateway,
+        courier: Courier,
+        handlers: Mapping[str, Handler],
+        actions: Actions,
+        owner: str,
+        ended: Ended,
     ) -> None:
         self._gateway = gateway
         self._memory = gateway.memory
         self._courier = courier
-        self._ask = ask
+        self._handlers = handlers
         self._actions = actions
         self._owner = owner
         self._ended = ended
-        self._woken = asyncio.Event()
+        self._talks: Lanes[Place] = Lanes(self.wake)
+        courier.lanes.ended = self.wake
         self._stopping = False
-        self._steps: tuple[Step, ...] = (
-            self._inbound,
-            self._sweep,
-            self._own_jobs,
-            self._notify_jobs,
-            self._gather,
-            courier.send_due,
-            courier.reconcile,
+        self._loops = (
+            Loop((self._inbound,)),
+            Loop((self._sweep, self._own_jobs, self._notify_jobs, self._gather)),
+            Loop((courier.carry,)),
         )
 
     def wake(self) -> None:
-        """Something came in: do not wait for the tick."""
-        self._woken.set()
+        """Something came in, or ended: do not wait for the tick."""
+        for loop in self._loops:
+            loop.woken.set()
 
     def stop(self) -> None:
-        """Let `run` end after the step in hand: a card on its way is recorded, and no lease is left behind."""
+        """Let `run` end after the steps in hand: a card on its way is recorded, and no lease is left behind."""
         self._stopping = True
-        self._woken.set()
+        self.wake()
 
     async def run(self, tick_secs: float) -> None:
-        """Work until stopped. An error in one step is logged, and the others go on."""
+        """Work until stopped, each loop for itself: what takes long in one holds up no other."""
+        await asyncio.gather(*(self._run(loop, tick_secs) for loop in self._loops))
+        await self._finish()
+
+    async def _run(self, loop: Loop, tick_secs: float) -> None:
         while not self._stopping:
-            busy = await self.round()
-            if not busy:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._woken.wait(), tick_secs)
-                self._woken.clear()
+            if await self._round(loop):
+                self.wake()  # what one loop has done may be work for another
+                continue
+            with suppress(TimeoutError):
+                await asyncio.wait_for(loop.woken.wait(), tick_secs)
+            loop.woken.clear()
 
     async def settle(self) -> None:
         """Work until nothing is due."""
@@ -80,8 +99,17 @@ class Worker:
             pass
 
     async def round(self) -> int:
-        """Each step once, until stopped; how much was done."""
-        return sum([await self._guarded(step) for step in self._steps if not self._stopping])
+        """Each step once, until stopped, and what they began to its end; how much was done."""
+        done = sum([await self._round(loop) for loop in self._loops])
+        await self._finish()
+        return done
+
+    async def _finish(self) -> None:
+        await self._talks.finish()
+        await self._courier.lanes.finish()
+
+    async def _round(self, loop: Loop) -> int:
+        return sum([await self._guarded(step) for step in loop.steps if not self._stopping])
 
     async def _guarded(self, step: Step) -> int:
         try:
@@ -105,14 +133,16 @@ class Worker:
     async def _jobs(
         self, audience: Audience, kinds: tuple[JobKind, ...], handle: Callable[[Leased], Awaitable[None]]
     ) -> int:
-        leased = await self._gateway.call(self._memory.jobs.lease, audience, kinds, self._owner, 20)
-        for job in leased:
-            try:
-                await handle(job)
-            except Exception as error:  # noqa: BLE001  # whatever it is, the job is tried again later and given up in the end
-                log.warning("job.failed", tenant=job.tenant_id, kind=job.kind, error=repr(error))
-                await self._gateway.call(self._memory.jobs.fail, job, repr(error))
+        leased = await self._gateway.call(self._memory.jobs.lease, audience, kinds, self._owner, AT_ONCE)
+        await asyncio.gather(*(self._job(job, handle) for job in leased))
         return len(leased)
+
+    async def _job(self, job: Leased, handle: Callable[[Leased], Awaitable[None]]) -> None:
+        try:
+            await handle(job)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the job is tried again later and given up in the end
+            log.warning("job.failed", tenant=job.tenant_id, kind=job.kind, error=repr(error))
+            await self._gateway.call(self._memory.jobs.fail, job, repr(error))
 
     async def _notify(self, job: Leased) -> None:
         await self._gateway.call(self._memory.delivery.spread, job)
@@ -147,26 +177,22 @@ class Worker:
         return await self._gateway.call(self._memory.delivery.gather)
 
     async def _inbound(self) -> int:
-        events = await self._gateway.call(self._memory.inbound.lease)
+        """Begin with what people said and tapped: of one person in order, of several side by side."""
+        room = TALKS - len(self._talks)
+        events = await self._gateway.call(self._memory.inbound.lease, room) if room > 0 else []
         for event in events:
-            try:
-                await self._handle(event)
-            except Exception as error:  # noqa: BLE001  # kept in the inbox and driven again
-                log.warning("inbound.failed", tenant=event.tenant_id, kind=event.kind, error=repr(error))
-                await self._gateway.call(self._memory.inbound.fail, event, repr(error))
-            self._ended(event.tenant_id, event.person_id)
+            self._talks.start(replace(event.place, thread=None), partial(self._drive, event))
         return len(events)
 
-    async def _handle(self, event: Inbound) -> None:
-        body = event.body
-        if event.kind == "tap":
-            action = CardAction(body["kind"], body["target"], body.get("arg"))
-            words = await self._actions.tap(event.person_id, body["nonce"], action)
-            await self._gateway.call(self._memory.inbound.finish, event, words)
-            return
-        message_id = await self._ask.question(event.tenant_id, event.person_id, event.event_id, body["text"])
-        state = await self._gateway.call(self._memory.delivery.state, event.tenant_id, message_id)
-        if state in _SETTLED:
-            await self._gateway.call(self._memory.inbound.finish, event, "answered")
+    async def _drive(self, event: Inbound) -> None:
+        inbound = self._memory.inbound
+        try:
+            result = await self._handlers[event.kind](event)
+        except NotYet as reason:
+            await self._gateway.call(inbound.fail, event, str(reason))
+        except Exception as error:  # noqa: BLE001  # kept in the inbox and driven again
+            log.warning("inbound.failed", tenant=event.tenant_id, kind=event.kind, error=repr(error))
+            await self._gateway.call(inbound.fail, event, repr(error))
         else:
-            await self._gateway.call(self._memory.inbound.fail, event, f"the card is {state}")
+            await self._gateway.call(inbound.finish, event, result)
+        self._ended(event)

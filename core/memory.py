@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from core.access.engine import AccessEngine
 from core.answers.engine import AnswersEngine, Checked
+from core.briefs.engine import BriefsEngine
 from core.clock import DAY, Clock, SystemClock
 from core.config import MemoryConfig
 from core.delivery.engine import DeliveryEngine
@@ -29,6 +30,7 @@ from core.messages.engine import MessagesEngine
 from core.model.answers import Answer, Cited, SavedAnswer
 from core.model.evidence import Resolution
 from core.model.grants import CardAction, Grant
+from core.model.preferences import MUTE, WEEKDAYS, Preferences
 from core.model.principals import Principal
 from core.model.spans import SpanRef
 from core.model.watching import EventKind, FireView, ScopeType, TargetKind, WatchRequest, WatchView
@@ -94,7 +96,8 @@ class Memory:
         config, database = self.config, self._database
         self._graph = GraphEngine()
         self._library = LibraryEngine()
-        self.people = PeopleEngine(database)
+        defaults = Preferences(WEEKDAYS.index(config.watch.brief_weekday), config.watch.brief_hour * 60)
+        self.people = PeopleEngine(database, defaults)
         self._ingest = IngestEngine(database, self._graph, embedder)
         hybrid = HybridConfig(config.planner.lexical_weight, config.planner.bm25_half, config.planner.semantic_min_sim)
         self._recall = RecallEngine(embedder, hybrid)
@@ -107,7 +110,8 @@ class Memory:
         self.jobs = JobsEngine(database, **limits)
         self.inbound = InboundEngine(database, **limits)
         notices = NoticesEngine(self._library)
-        self.delivery = DeliveryEngine(database, notices, lease_secs=config.watch.lease_secs)
+        self.briefs = BriefsEngine(database, notices, defaults)
+        self.delivery = DeliveryEngine(database, notices, self.briefs, defaults, lease_secs=config.watch.lease_secs)
         self.outcomes = OutcomesEngine(database, lease_secs=config.watch.lease_secs)
         self.messages = MessagesEngine(database)
         self.workspaces = WorkspacesEngine(database)
@@ -117,6 +121,7 @@ class Memory:
             "watch_mute": self._mute,
             "answer_save": self._save,
             "answer_refresh": self._refresh,
+            "preference_set": self._prefer,
         }
         self._access = AccessEngine(database, keys, effects)
 
@@ -282,6 +287,11 @@ class Memory:
         """Hold every card of a person until a Ts; 0 ends it."""
         self.people.mute(principal.tenant_id, principal.person_id, until)
 
+    def prefer(self, principal: Principal, name: str, value: str) -> None:
+        """Keep what a person chose (`core.model.preferences.CHOICES`). Raises InvalidRequest."""
+        with self._database.write(principal.tenant_id) as tx:
+            self.people.prefer(tx, principal.person_id, name, value)
+
     def sweep(self, tenant: str = DEFAULT_TENANT) -> Swept:
         """Turn what changed since the last sweep into fires and their jobs, once."""
         return self._watch.sweep(tenant)
@@ -317,6 +327,14 @@ class Memory:
         until = None if action.arg == "stop" else tx.now + MUTE_TIMES[str(action.arg)]
         view = self._watch.mute(tx, UUID(action.target), principal, until)
         return {"name": view.name, "until": until}
+
+    def _prefer(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
+        name, value = action.target, str(action.arg)
+        if name == MUTE:
+            self.people.mute_for(tx, principal.person_id, value)
+        else:
+            self.people.prefer(tx, principal.person_id, name, value)
+        return {"name": name, "value": value}
 
     def _save(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
         answer_id, fresh = self._answers.save(tx, UUID(action.target), principal)

@@ -1,22 +1,14 @@
 """What a chat platform must be able to do, and how a send can end."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol
 
 from core.model.notices import Outgoing
+from core.model.work import Extent
 
 
 class Unreachable(Exception):
     """The platform gave no usable answer just now; its reason in the platform's own word."""
-
-
-class Extent(StrEnum):
-    """How far a lasting refusal reaches."""
-
-    CARD = "card"
-    PERSON = "person"
-    WORKSPACE = "workspace"
 
 
 @dataclass(frozen=True, slots=True)

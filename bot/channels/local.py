@@ -14,7 +14,7 @@ from cards.codec import from_json
 from cards.html import to_html
 from cards.text import clean
 from core.model.notices import Outgoing
-from core.model.work import LocalView
+from core.model.work import LocalView, Place
 
 PLATFORM = "local"
 
@@ -54,13 +54,18 @@ class LocalChannel:
         self._pulse.beat(_person(card))
         return Sent(str(ref))
 
-    async def update(self, card: Outgoing) -> None:
-        await self._gateway.call(self._local.update, card.tenant_id, UUID(card.message_ref), {"card": card.card})
+    async def update(self, card: Outgoing) -> Sent:
+        ref = str(card.message_ref)
+        await self._gateway.call(self._local.update, card.tenant_id, UUID(ref), {"card": card.card})
         self._pulse.beat(_person(card))
+        return Sent(ref)
 
     async def find_sent(self, card: Outgoing) -> Found | Absent:
         ref = await self._gateway.call(self._local.find, card.tenant_id, card.person_id, card.delivery_key)
         return Found(str(ref)) if ref else Absent()
+
+    async def profile(self, _workspace: str, _user_id: str) -> None:
+        """This machine knows nothing of people but what the memory says."""
 
 
 class LocalInbox:
@@ -87,7 +92,9 @@ class LocalInbox:
         tenant_id, person_id = person.tenant_id, person.person_id
         body = {"text": text}
         await self._gateway.call(self._memory.local.post, tenant_id, person_id, f"event:{event_id}", "person", body)
-        await self._gateway.call(self._memory.inbound.receive, tenant_id, event_id, person_id, "question", body)
+        await self._gateway.call(
+            self._memory.inbound.receive, tenant_id, place_of(person_id), event_id, "question", body
+        )
         self._pulse.beat(person)
         self._wake()
 
@@ -96,9 +103,8 @@ class LocalInbox:
         if refusal is not None:
             return refusal
         body = {"nonce": tap.nonce, "kind": tap.kind, "target": tap.target, "arg": tap.arg}
-        await self._gateway.call(
-            self._memory.inbound.receive, person.tenant_id, tap.event_id, person.person_id, "tap", body
-        )
+        place = place_of(person.person_id)
+        await self._gateway.call(self._memory.inbound.receive, person.tenant_id, place, tap.event_id, "tap", body)
         self._wake()
         return None
 
@@ -110,6 +116,11 @@ class LocalInbox:
         status = await self._gateway.call(self._memory.status, person.tenant_id)
         words = f"{status.documents} documents"
         return PersonView(view.display_name, view.zone, self._company, "Clarify", words, self._suggestions)
+
+
+def place_of(person_id: UUID) -> Place:
+    """A person's inbox on this machine."""
+    return Place(PLATFORM, "local", str(person_id))
 
 
 def _person(card: Outgoing) -> PersonKey:

@@ -82,6 +82,8 @@ MEANINGS = {
     "watch.fire_keep_per_watch": "past changes kept for each watch",
     "watch.max_events_per_fire": "changes on one card",
     "watch.max_watches_per_person": "watches a person may have",
+    "watch.brief_weekday": "when a week's changes come as one list, in each person's own time zone",
+    "watch.brief_hour": "the hour of it",
     "watch.lease_secs": "after it the work of a crashed process is taken over",
     "watch.max_attempts": "tries before work is given up",
     "store.synchronous": "SQLite: FULL survives a power cut, and is slower",

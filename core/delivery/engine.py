@@ -11,29 +11,35 @@ from typing import Any
 from uuid import UUID
 
 from core.clock import SECOND
-from core.delivery.grouping import ANSWERS, CHANGES, offered
+from core.delivery.grouping import ANSWERS, ASKED_BRIEF, BRIEF, CHANGES, offered
+from core.delivery.quiet import held_until
 from core.errors import NotFound
 from core.jsonhash import json_hash
 from core.model.card_states import CardEvent, CardState, step
 from core.model.notices import Notice, Outgoing
-from core.model.ports import Notices
-from core.model.work import GREETING, Lane, Leased, Place, Waiting
-from core.store import jobs, messages, people, sources, watches
-from core.store.database import ANY_TENANT, Database, WriteTx
+from core.model.ports import Briefs, Composed, Notices
+from core.model.preferences import Preferences
+from core.model.work import Lane, Leased, Place, Waiting, stranger
+from core.store import briefs, jobs, messages, people, sources, watches
+from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx
 from core.store.tables import CardMessage, NotifyDelivery, Person
 
 Present = Callable[[Notice, str], dict[str, Any]]
 """(what to say, the card's nonce) → the card as stored. Pure: it runs inside the transaction."""
 
-_PROACTIVE = {CHANGES, ANSWERS}
+_PROACTIVE = {CHANGES, ANSWERS, BRIEF}
 """Kinds that are composed when they are sent, and go where their recipient is then."""
 _TO_SEND = {CardState.PENDING, CardState.FAILED}
 
 
 class DeliveryEngine:
-    def __init__(self, database: Database, notices: Notices, *, lease_secs: int) -> None:
+    def __init__(
+        self, database: Database, notices: Notices, brief: Briefs, defaults: Preferences, *, lease_secs: int
+    ) -> None:
         self._database = database
         self._notices = notices
+        self._brief = brief
+        self._defaults = defaults
         self._lease = lease_secs * SECOND
 
     # ── from a fire to deliveries ──
@@ -50,7 +56,9 @@ class DeliveryEngine:
                 recipients = people.named_by(tx, watch.target)
                 for person_id in recipients:
                     messages.add_delivery(tx, fire.fire_id, person_id, kind)
-                if not recipients:
+                if recipients:
+                    briefs.enrol(tx, recipients)
+                else:
                     fire.status, fire.reason = "skipped", "nobody"
                     tx.session.add(fire)
             job.state = "done"
@@ -73,7 +81,7 @@ class DeliveryEngine:
             if person is None or not person.active or identity is None:
                 _skip(tx, deliveries, "unreachable")
                 return 0
-            ready = _to_tell(tx, deliveries, person)
+            ready = _to_tell(tx, deliveries, self._held(tx, person))
             kind = next((delivery.kind for delivery in ready if delivery.state == "pending"), None)
             if kind is None:
                 return 0
@@ -101,7 +109,7 @@ class DeliveryEngine:
             message = messages.locked(tx, message_id)
             if message is None or message.state not in _TO_SEND or message.not_before > tx.now:
                 return None
-            if not (self._composed if message.kind in _PROACTIVE else _stands)(tx, message, present):
+            if not self._ready(tx, message, present):
                 return None
             message.state = step(CardState(message.state), CardEvent.CLAIM)
             message.fence += 1
@@ -110,14 +118,29 @@ class DeliveryEngine:
             tx.session.add(message)
             return messages.outgoing(message)
 
+    def _ready(self, tx: WriteTx, message: CardMessage, present: Present) -> bool:
+        """False for a card that is dropped or put off instead of sent."""
+        if message.kind in _PROACTIVE:
+            return self._composed(tx, message, present)
+        person, ready = people.get(tx, message.person_id), _stands(tx, message)
+        if ready and person is not None and message.kind == ASKED_BRIEF:  # where nothing is new it says so already
+            self._briefed(tx, message, person, present)
+        return ready
+
     def _composed(self, tx: WriteTx, message: CardMessage, present: Present) -> bool:
-        """Fill a card about fires with what its recipient may see now; False when it is dropped or put off instead."""
+        """Fill a card with what its recipient may see now, wherever they are now."""
         person, identity = people.get(tx, message.person_id), people.reachable(tx, message.person_id)
         if person is None or not person.active:
             return _drop(tx, message, "not_authorised")
         if identity is None:
             return _drop(tx, message, "unreachable")
-        deliveries = _to_tell(tx, messages.deliveries_of(tx, message.message_id), person)
+        messages.move(message, people.place_of(identity))
+        tell = self._told_week if message.kind == BRIEF else self._told
+        return tell(tx, message, person, present)
+
+    def _told(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
+        """Fill a card about fires."""
+        deliveries = _to_tell(tx, messages.deliveries_of(tx, message.message_id), self._held(tx, person))
         if not deliveries:
             return _end(tx, message, "suppressed")
         fires = list(watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values())
@@ -127,17 +150,59 @@ class DeliveryEngine:
             return _drop(tx, message, "not_authorised")
         if composed is None:
             return _drop(tx, message, "no_net_change")
-        messages.move(message, people.place_of(identity))
-        message.shown = [[str(ref), upto] for ref, upto in composed.shown]
-        message.source_ids = [str(source_id) for source_id in composed.source_ids]
-        messages.fill(tx, message, present(composed.notice, message.nonce), offered(composed.notice))
-        return True
+        return _say(tx, message, composed, present)
+
+    # ── a person's week ──
+
+    def _told_week(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
+        """Fill a brief, unless it is to wait, or is not wanted any more: then the next card tells what it carried."""
+        until = self._held(tx, person)
+        if until:
+            message.not_before = until
+            tx.session.add(message)
+            return False
+        if self._chosen(tx, person).brief_day is None:
+            messages.leave_to_next(tx, message.message_id, "suppressed")
+            return _end(tx, message, "suppressed")
+        return self._briefed(tx, message, person, present) or _end(tx, message, briefs.UNDONE)
+
+    def _briefed(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
+        """Let a card say what changed since the last brief, and what no card could carry; False where nothing did."""
+        waiting = messages.deliveries_of(tx, message.message_id) + messages.carried(tx, person.person_id)
+        deliveries = _to_tell(tx, waiting, self._held(tx, person))
+        composed = self._brief.compose(tx, people.principal(person), [delivery.fire_id for delivery in deliveries])
+        if composed is None:
+            _skip(tx, deliveries, briefs.UNDONE)
+            return False
+        for delivery in deliveries:
+            delivery.state, delivery.message_id = "pending", message.message_id
+            tx.session.add(delivery)
+        return _say(tx, message, composed, present)
+
+    def _chosen(self, tx: ReadTx, person: Person) -> Preferences:
+        return self._defaults.chosen(people.preferences(tx, person.person_id))
+
+    def _held(self, tx: WriteTx, person: Person) -> int:
+        """The Ts until which the person wants no card that they did not ask for; 0 when they may have it now."""
+        chosen = self._chosen(tx, person)
+        quiet = held_until(tx.now, person.zone, chosen.quiet_from, chosen.quiet_until)
+        muted = person.muted_until if person.muted_until > tx.now else 0
+        return max(muted, quiet)
 
 
-def _stands(tx: WriteTx, message: CardMessage, _: Present) -> bool:
+def _say(tx: WriteTx, message: CardMessage, composed: Composed, present: Present) -> bool:
+    """True, for now it can be sent."""
+    message.shown = [[str(ref), upto] for ref, upto in composed.shown]
+    message.source_ids = [str(source_id) for source_id in composed.source_ids]
+    messages.fill(tx, message, present(composed.notice, message.nonce), offered(composed.notice))
+    return True
+
+
+def _stands(tx: WriteTx, message: CardMessage) -> bool:
     """Whether a card that says what it was made to say may still be sent, and to the one it was made for."""
-    bound = people.identity(tx, Place(**message.place))
-    if message.kind == GREETING:
+    place = Place(**message.place)
+    bound = people.identity(tx, place)
+    if message.person_id == stranger(place):
         return bound is None or _drop(tx, message, "bound")
     person = people.get(tx, message.person_id)
     theirs = bound is not None and bound.person_id == message.person_id
@@ -156,15 +221,15 @@ def _skip(tx: WriteTx, deliveries: Sequence[NotifyDelivery], reason: str) -> Non
             tx.session.add(fire)
 
 
-def _to_tell(tx: WriteTx, deliveries: Sequence[NotifyDelivery], person: Person) -> list[NotifyDelivery]:
-    """What may be told now: what is of a stopped watch is skipped, what is muted waits outside any card."""
+def _to_tell(tx: WriteTx, deliveries: Sequence[NotifyDelivery], held: int) -> list[NotifyDelivery]:
+    """What may be told now: what is of a stopped watch is skipped, what is muted or held waits outside any card."""
     fires = watches.fires(tx, [delivery.fire_id for delivery in deliveries])
     live = {fire_id: watch for fire_id, (_, watch) in fires.items() if watch.enabled}
     _skip(tx, [delivery for delivery in deliveries if delivery.fire_id not in live], "suppressed")
     ready: list[NotifyDelivery] = []
     for delivery in deliveries:
         watch = live.get(delivery.fire_id)
-        until = max(person.muted_until, watch.muted_until) if watch else 0
+        until = max(held, watch.muted_until) if watch else 0
         if until > tx.now:
             delivery.not_before, delivery.message_id = until, None
             tx.session.add(delivery)

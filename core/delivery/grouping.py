@@ -1,25 +1,36 @@
 """Which cards a person's waiting deliveries make, what was different, and what a card permits. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from core.model.evidence import SectionChange
 from core.model.grants import MUTES, PermittedAction
-from core.model.notices import AnswersNotice, Notice
+from core.model.notices import AnswersNotice, BriefNotice, Notice
 from core.model.ports import Piece
+from core.model.preferences import settable
 from core.model.work import Offer
 from core.text.fold import fold
 
-CHANGES, ANSWERS = "memory_change", "answer_updated"
+CHANGES, ANSWERS, BRIEF, ASKED_BRIEF = "memory_change", "answer_updated", "brief", "asked_brief"
+"""Kinds of card: of changes as they come, of saved answers, of a person's week, and of that week when they ask."""
 
 
 def offered(notice: Notice) -> Offer:
-    """The buttons of a card about changes: to refresh each answer, to mute or stop each watch."""
+    """What a card about changes permits: refreshing answers; muting, stopping or beginning watches; choosing a day for briefs."""
+    if isinstance(notice, BriefNotice):
+        return Offer((settable("brief_day"), *_in_brief(notice)))
     if isinstance(notice, AnswersNotice):
         refresh = [PermittedAction("answer_refresh", str(answer.answer_id)) for answer in notice.answers]
         stop = [PermittedAction("watch_mute", str(answer.watch_id), MUTES) for answer in notice.answers]
         return Offer((*refresh, *stop))
     return Offer(tuple(PermittedAction("watch_mute", str(reason.watch_id), MUTES) for reason in notice.reasons))
+
+
+def _in_brief(notice: BriefNotice) -> Iterator[PermittedAction]:
+    for target in {line.watch_target for line in notice.lines} - {None}:
+        yield PermittedAction("watch_create", str(target))
+    for answer in notice.answers:
+        yield PermittedAction("answer_refresh", str(answer.answer_id))
 
 
 def changes(before: Sequence[Piece], after: Sequence[Piece]) -> list[SectionChange]:

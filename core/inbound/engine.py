@@ -6,7 +6,7 @@ from core.clock import SECOND
 from core.ids import jitter
 from core.jobs.backoff import wait
 from core.model.work import Inbound, Place
-from core.store import inbox, people
+from core.store import inbox, messages, people
 from core.store.database import ANY_TENANT, Database
 
 
@@ -19,7 +19,7 @@ class InboundEngine:
     def receive(self, tenant_id: str, place: Place, event_id: str, kind: str, body: dict[str, Any]) -> bool:
         """Keep an event; False for a repeat. An event id is one user's: the same id of another is another event.
 
-        Whoever writes can be written to: a user lost before is reached again.
+        Whoever writes can be written to: a user lost before is reached again, and told what no card could tell them.
         """
         key = f"{place.platform}:{place.workspace}:{place.user_id}:{event_id}"
         with self._database.write(tenant_id) as tx:
@@ -28,6 +28,7 @@ class InboundEngine:
             if identity is not None:
                 identity.seen_at = tx.now
                 tx.session.add(identity)
+                messages.recall(tx, identity.person_id)
             return inbox.receive(tx, key, identity.person_id if identity else None, place, kind, body)
 
     def lease(self, limit: int = 10) -> list[Inbound]:

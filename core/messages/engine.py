@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
-from core.ids import derived, nonce
+from core.ids import nonce
 from core.jsonhash import json_hash
 from core.model.card_states import CardState
 from core.model.grants import grant_from_json
 from core.model.notices import Outgoing
-from core.model.work import GREETING, NOTHING_OFFERED, PLACEHOLDER, Offer, Place, Rewritten, Tapped
+from core.model.work import GREETING, NOTHING_OFFERED, PLACEHOLDER, Offer, Place, Rewritten, Tapped, stranger
 from core.store import messages
 from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx
 from core.store.tables import CardMessage
@@ -70,8 +70,7 @@ class MessagesEngine:
 
     def greet(self, tenant_id: str, place: Place, day: str, card: dict[str, Any]) -> UUID:
         """Put one card a day for a chat user whom nobody knows, in their own place; its id."""
-        stranger = derived("stranger", place.platform, place.workspace, place.user_id)
-        return self.post(tenant_id, stranger, place, f"greeting:{day}", GREETING, lambda _: card)
+        return self.post(tenant_id, stranger(place), place, f"greeting:{day}", GREETING, lambda _: card)
 
     def rewrite(
         self,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from core.model.evidence import ChangeLine
+from core.model.evidence import BriefLine, ChangeLine
 from core.model.work import Place
 
 
@@ -53,7 +53,17 @@ class AnswersNotice:
     happened_at: int
 
 
-Notice = ChangeNotice | AnswersNotice
+@dataclass(frozen=True, slots=True)
+class BriefNotice:
+    """A week's changes, in the order to show; `more` counts those beyond. `answers` moved, and need a look still."""
+
+    lines: tuple[BriefLine, ...]
+    more: int
+    answers: tuple[AnswerMoved, ...]
+    watches: tuple[str, ...]
+
+
+Notice = ChangeNotice | AnswersNotice | BriefNotice
 
 
 @dataclass(frozen=True, slots=True)

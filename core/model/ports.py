@@ -119,7 +119,12 @@ class Composed:
     source_ids: tuple[UUID, ...]
 
 
+class Briefs(Protocol):
+    def compose(self, tx: Any, principal: Principal, carried: Collection[UUID]) -> Composed | None: ...
+
+
 class Notices(Protocol):
+    def brief(self, tx: Any, principal: Principal, heard: Sequence[Any], cursor: int) -> Composed | None: ...
     def compose(
         self, tx: Any, principal: Principal, kind: str, fires: Sequence[tuple[Any, Any]]
     ) -> Composed | None: ...

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+from core.ids import derived
 from core.model.grants import PermittedAction
 
 
@@ -30,11 +31,16 @@ class Place:
     thread: str | None = None
 
 
-GREETING, PLACEHOLDER = "greeting", "placeholder"
-"""Kinds of card: to a user whom nobody knows, and in the place of an answer that is being made."""
+GREETING, PLACEHOLDER, HOME = "greeting", "placeholder", "home"
+"""Kinds of card: to a user whom nobody knows, in the place of an answer that is being made, and the bot's own page."""
 
 Lane = tuple[str, str]
 """(platform, workspace): what is sent to one never waits for what is sent to another."""
+
+
+def stranger(place: Place) -> UUID:
+    """Who a chat user is as long as nobody knows them: somebody without rights, and nobody else."""
+    return derived("stranger", place.platform, place.workspace, place.user_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,26 @@
 """What a card is to say: what is different, for this reader, between what they were last shown and now."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from core.answers.status import AnswerStatus, ClaimState
 from core.delivery.grouping import ANSWERS, changes
 from core.errors import NotFound
 from core.model.answers import readable_claims
-from core.model.evidence import ChangeLine
+from core.model.evidence import BriefLine, ChangeLine
 from core.model.node_ids import document_id
 from core.model.nodes import DOCUMENT, Node
-from core.model.notices import AnswerMoved, AnswersNotice, ChangeNotice, ClaimDiff, Reason
+from core.model.notices import AnswerMoved, AnswersNotice, BriefNotice, ChangeNotice, ClaimDiff, Reason
 from core.model.ports import Composed, Library
 from core.model.principals import Principal, visible_to
-from core.model.watching import Event
+from core.model.watching import Event, ScopeType
 from core.store import messages, sources
+from core.store.briefs import Heard
 from core.store.database import WriteTx
 from core.store.tables import Watch, WatchFire
 from core.store.versions import NODES
+from core.watch.brief import Fired, arranged, fold
 
 Fires = Sequence[tuple[WatchFire, Watch]]
 Moment = tuple[int, int]
@@ -67,7 +70,7 @@ class NoticesEngine:
         self, tx: WriteTx, ref_type: str, ref_id: UUID, since: int, now: Moment, *, seen: bool
     ) -> tuple[UUID, ChangeLine] | None:
         """What is different in one thing between `since` and now, with the source it stands in."""
-        node_id = document_id(ref_id) if ref_type == "source" else ref_id
+        node_id = _node_of(ref_type, ref_id)
         before = NODES.as_of(tx, [node_id], since, since).get(node_id)
         after = NODES.as_of(tx, [node_id], *now).get(node_id)
         if after is not None and before == after and not seen:  # nothing was written: its time had come
@@ -91,24 +94,69 @@ class NoticesEngine:
     def _answers(
         self, tx: WriteTx, principal: Principal, fires: Fires, shown: Mapping[UUID, int], now: Moment
     ) -> Composed | None:
-        watch_of = {event.ref_id: watch for fire, watch in fires for event in _events(fire)}
-        nodes = NODES.as_of(tx, list(watch_of), *now)
-        news = {
-            answer_id: node
-            for answer_id, node in nodes.items()
-            if visible_to(principal, node.readers or ())
-            and node.props["status"] not in {AnswerStatus.CURRENT, AnswerStatus.SUPERSEDED}
-            and node.tx_start > shown.get(answer_id, 0)
-        }
+        news = _worse(tx, principal, fires, shown, now)
         if not news:
             return None
-        readable = sources.readable(tx, principal)
-        moved = tuple(_moved(node, watch_of[answer_id], readable) for answer_id, node in sorted(news.items()))
-        notice = AnswersNotice(moved, max(node.tx_start for node in news.values()))
+        notice = AnswersNotice(_moved(tx, principal, fires, news), max(node.tx_start for node in news.values()))
         return Composed(notice, tuple((answer_id, now[1]) for answer_id in news), _dependencies(news.values()))
 
+    # ── brief ──
 
-def _moved(node: Node, watch: Watch, readable: Collection[UUID]) -> AnswerMoved:
+    def brief(self, tx: WriteTx, principal: Principal, heard: Sequence[Heard], cursor: int) -> Composed | None:
+        """The notice of a week in which a person heard this, told up to `cursor` before.
+
+        Answers that have moved are on it if they need a look still. None when there is nothing that they may read.
+        """
+        now = (tx.present(tx.now), tx.last_tx)
+        of_answers = [(one.fire, one.watch) for one in heard if one.watch.scope_type == ScopeType.ANSWER]
+        of_changes = [one for one in heard if one.watch.scope_type != ScopeType.ANSWER]
+        news = _worse(tx, principal, of_answers, {}, now)
+        found = list(self._week(tx, principal, of_changes, cursor))
+        lines, more = arranged(line for _, line in found)
+        if not lines and not news:
+            return None
+        answers = _moved(tx, principal, of_answers, news)
+        notice = BriefNotice(
+            _watchable(tx, lines, now), more + _dropped(of_changes), answers, _names(of_changes, lines)
+        )
+        shown = dict(sorted((line.change.ref_id, line.change_tx) for line in lines)) | dict.fromkeys(news, now[1])
+        uris = {line.change.source_uri for line in lines}
+        quoted = {source_id for source_id, line in found if line.change.source_uri in uris}
+        return Composed(notice, tuple(shown.items()), tuple(quoted.union(_dependencies(news.values()))))
+
+    def _week(
+        self, tx: WriteTx, principal: Principal, heard: Sequence[Heard], cursor: int
+    ) -> Iterator[tuple[UUID, BriefLine]]:
+        """Each change that the person may read today, with its source."""
+        own = {one.watch.watch_id for one in heard if one.watch.owner_id == principal.person_id}
+        readable = sources.readable(tx, principal)
+        for moved in fold([_fired(one) for one in heard], cursor):
+            until = (moved.change_tx, moved.change_tx)
+            found = self._line(tx, moved.ref_type, moved.ref_id, moved.since_tx, until, seen=False)
+            if found is not None and found[0] in readable:
+                target = None if moved.watch_ids & own else _node_of(moved.ref_type, moved.ref_id)
+                yield found[0], BriefLine(found[1], moved.change_tx, target)
+
+
+def _worse(tx: WriteTx, principal: Principal, fires: Fires, shown: Mapping[UUID, int], now: Moment) -> dict[UUID, Node]:
+    """The person's answers that need a look, and have moved since they were shown."""
+    nodes = NODES.as_of(tx, {event.ref_id for fire, _ in fires for event in _events(fire)}, *now)
+    return {
+        answer_id: node
+        for answer_id, node in sorted(nodes.items())
+        if visible_to(principal, node.readers or ())
+        and node.props["status"] not in {AnswerStatus.CURRENT, AnswerStatus.SUPERSEDED}
+        and node.tx_start > shown.get(answer_id, 0)
+    }
+
+
+def _moved(tx: WriteTx, principal: Principal, fires: Fires, news: Mapping[UUID, Node]) -> tuple[AnswerMoved, ...]:
+    watch_of = {event.ref_id: watch for fire, watch in fires for event in _events(fire)}
+    readable = sources.readable(tx, principal)
+    return tuple(_answer(node, watch_of[answer_id], readable) for answer_id, node in news.items())
+
+
+def _answer(node: Node, watch: Watch, readable: Collection[UUID]) -> AnswerMoved:
     claims = tuple(
         ClaimDiff(claim["text"], claim["after"], claim["state"], claim.get("caveat"))
         for claim in readable_claims(node.props, readable)
@@ -136,3 +184,32 @@ def _first_changes(fires: Fires) -> dict[tuple[str, UUID], int]:
             ref = (event.ref_type, event.ref_id)
             first[ref] = min(first.get(ref, event.change_tx), event.change_tx)
     return first
+
+
+def _node_of(ref_type: str, ref_id: UUID) -> UUID:
+    return document_id(ref_id) if ref_type == "source" else ref_id
+
+
+def _fired(heard: Heard) -> Fired:
+    return Fired(heard.watch.watch_id, heard.watch.created_tx, _events(heard.fire), undone=heard.undone)
+
+
+def _dropped(heard: Iterable[Heard]) -> int:
+    """How many changes the fires themselves left out: once for watches that heard the same."""
+    return sum(left_out for *_, left_out in {(h.fire.window_start, h.fire.window_end, h.fire.truncated) for h in heard})
+
+
+def _names(heard: Iterable[Heard], lines: Iterable[BriefLine]) -> tuple[str, ...]:
+    """The watches that these lines come from."""
+    told = {(line.change.ref_id, line.change_tx) for line in lines}
+    from_ = (h.watch.name for h in heard if any((e.ref_id, e.change_tx) in told for e in _events(h.fire)))
+    return tuple(dict.fromkeys(from_))
+
+
+def _watchable(tx: WriteTx, lines: Iterable[BriefLine], now: Moment) -> tuple[BriefLine, ...]:
+    """The lines, of which only those whose thing still stands offer to watch it."""
+    nodes = NODES.as_of(tx, {line.watch_target for line in lines if line.watch_target}, *now)
+    standing = {node_id for node_id, node in nodes.items() if not node.tombstone}
+    return tuple(
+        replace(line, watch_target=line.watch_target if line.watch_target in standing else None) for line in lines
+    )

@@ -9,12 +9,13 @@ from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from core.clock import HOUR, MINUTE, SECOND
+from core.delivery.grouping import BRIEF
 from core.ids import jitter
 from core.jobs.backoff import BASE, wait
 from core.model.card_states import CardEvent, CardState, step
 from core.model.notices import Outgoing
 from core.model.work import Extent, Lane, Waiting
-from core.store import messages, watches
+from core.store import briefs, messages, watches
 from core.store.database import ANY_TENANT, Database, WriteTx
 from core.store.tables import CardMessage
 
@@ -50,8 +51,10 @@ class OutcomesEngine:
         for fire, _ in watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values():
             fire.status, fire.reason = "delivered", None
             tx.session.add(fire)
-        for ref, upto in message.shown:
-            messages.show(tx, message.person_id, [UUID(ref)], upto)
+        shown = {UUID(ref): upto for ref, upto in message.shown}
+        messages.show(tx, message.person_id, shown)
+        if message.person_id in shown:
+            briefs.told(tx, message.person_id, shown[message.person_id], tx.now if message.kind == BRIEF else None)
         return True
 
     def not_sent(
@@ -67,7 +70,7 @@ class OutcomesEngine:
             message.not_before = tx.now + _pause(message, retry_after, lasting)
             tx.session.add(message)
             if lasting is Extent.CARD:
-                _leave_to_next(tx, message, reason)
+                messages.leave_to_next(tx, message.message_id, reason)
             elif lasting is Extent.PERSON:
                 _put_back(tx, message)
 
@@ -129,7 +132,7 @@ class OutcomesEngine:
             tx.session.add(message)
             if tx.now >= message.lease_until + DOUBT_ENDS:
                 message.state = step(CardState.UNKNOWN, CardEvent.CARRY)
-                _leave_to_next(tx, message, "unknown")
+                messages.leave_to_next(tx, message.message_id, "unknown")
 
     def witnessed(self, tenant_id: str, message_id: UUID, message_ref: str) -> None:
         """Somebody tapped the card, so it is there, whatever was known of it."""
@@ -185,18 +188,11 @@ class OutcomesEngine:
 
 def _pause(message: CardMessage, retry_after: int | None, lasting: Extent | None) -> int:
     """How long a refused card waits. Where its workspace is paused, that alone keeps it."""
-    return 0 if lasting is Extent.WORKSPACE else retry_after or wait(message.attempts, jitter())
+    return 0 if lasting is Extent.WORKSPACE else max(retry_after or 0, wait(message.attempts, jitter()))
 
 
 def _put_back(tx: WriteTx, message: CardMessage) -> None:
     """Let what the card was to tell be told in another place, if the person has one."""
     for delivery in messages.deliveries_of(tx, message.message_id):
         delivery.message_id = None
-        tx.session.add(delivery)
-
-
-def _leave_to_next(tx: WriteTx, message: CardMessage, reason: str) -> None:
-    """Let the person's next card about changes tell what this one was to tell; by itself nothing is sent again."""
-    for delivery in messages.deliveries_of(tx, message.message_id):
-        delivery.state, delivery.reason, delivery.message_id = "carried", reason, None
         tx.session.add(delivery)

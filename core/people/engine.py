@@ -7,12 +7,15 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlmodel import col, select
 
+from core.clock import DAY, HOUR
 from core.errors import InvalidRequest, NotFound
 from core.ids import derived
+from core.model.local_time import next_moment
+from core.model.preferences import MUTE_CHOICES, OFF, Preferences, check
 from core.model.principals import Principal
 from core.model.work import Place
-from core.store import people
-from core.store.database import Database, tenants
+from core.store import briefs, people
+from core.store.database import Database, WriteTx, tenants
 from core.store.jobs import insert_once
 from core.store.tables import ChatIdentity, Person, Tenant
 
@@ -39,9 +42,15 @@ class IdentityView:
     reason: str | None
 
 
+_MUTED_FOR = {"1h": HOUR, "1w": 7 * DAY}
+_MORNING = 6 * 60
+"""When a mute until tomorrow ends, in minutes past a person's own midnight."""
+
+
 class PeopleEngine:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, defaults: Preferences) -> None:
         self._database = database
+        self._defaults = defaults
 
     def ensure_tenant(self, tenant_id: str, name: str) -> None:
         """Make a tenant unless it stands."""
@@ -71,9 +80,9 @@ class PeopleEngine:
             person = people.get(tx, person_id) or Person(
                 tenant_id=tenant_id, person_id=person_id, display_name=display_name, roles=[], created_at=tx.now
             )
-            person.display_name, person.email, person.zone, person.locale = display_name, email, zone, locale
+            person.display_name, person.email, person.locale = display_name, email, locale
             person.roles = sorted(set(roles))
-            tx.session.add(person)
+            _settle(tx, person, zone)
         return person_id
 
     def bind(self, tenant_id: str, person_id: UUID, place: Place) -> None:
@@ -139,9 +148,29 @@ class PeopleEngine:
             person = people.get(tx, row.person_id) if row else None
             if person is None:
                 return
-            person.zone = zone if zone and _is_zone(zone) else person.zone
             person.locale = locale or person.locale
-            tx.session.add(person)
+            _settle(tx, person, zone if zone and _is_zone(zone) else person.zone)
+
+    # ── what they choose ──
+
+    def preferences(self, tenant_id: str, person_id: UUID) -> Preferences:
+        """What a person has chosen, and the settings' word where they have not."""
+        with self._database.read(tenant_id) as tx:
+            return self._defaults.chosen(people.preferences(tx, person_id))
+
+    def prefer(self, tx: WriteTx, person_id: UUID, name: str, value: str) -> None:
+        """Keep what a person chose. Raises InvalidRequest for a name or value that `CHOICES` does not hold."""
+        check(name, value)
+        people.prefer(tx, person_id, name, value)
+        briefs.look_again(tx, person_id)
+
+    def mute_for(self, tx: WriteTx, person_id: UUID, choice: str) -> None:
+        """Hold every card of a person for one of `MUTE_CHOICES`. Raises InvalidRequest for another, NotFound."""
+        person = people.get(tx, person_id)
+        if person is None:
+            raise NotFound(f"there is no person {person_id}")
+        person.muted_until = _muted_until(tx.now, person.zone, choice)
+        tx.session.add(person)
 
     def mute(self, tenant_id: str, person_id: UUID, until: int) -> None:
         """Hold a person's cards until a Ts; 0 ends it. Raises NotFound."""
@@ -184,6 +213,23 @@ class PeopleEngine:
         if not person.active:
             raise NotFound(f"there is no person {person_id}")
         return Principal(tenant_id, person_id, frozenset(person.roles))
+
+
+def _settle(tx: WriteTx, person: Person, zone: str) -> None:
+    """Let a person live in a zone: their brief comes by the clocks there."""
+    moves = person.zone != zone
+    person.zone = zone
+    tx.session.add(person)
+    if moves:
+        briefs.look_again(tx, person.person_id)
+
+
+def _muted_until(now: int, zone: str, choice: str) -> int:
+    if choice == "tomorrow":
+        return next_moment(now, zone, _MORNING)
+    if choice not in MUTE_CHOICES:
+        raise InvalidRequest(f"{choice!r} is no time to mute for: one of {', '.join(MUTE_CHOICES)}")
+    return 0 if choice == OFF else now + _MUTED_FOR[choice]
 
 
 def _is_zone(name: str) -> bool:

@@ -1,6 +1,6 @@
 """Cards that are sent, deliveries that wait to share one, grants, and what each person was last shown."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 from uuid import UUID
@@ -182,6 +182,31 @@ def deliveries_for(tx: ReadTx, fire_id: UUID) -> list[NotifyDelivery]:
     return list(tx.session.exec(rows.order_by(col(NotifyDelivery.person_id))).all())
 
 
+def carried(tx: WriteTx, person_id: UUID) -> list[NotifyDelivery]:
+    """What no card could deliver to a person yet."""
+    rows = select(NotifyDelivery).where(
+        NotifyDelivery.tenant_id == tx.tenant_id,
+        NotifyDelivery.person_id == person_id,
+        NotifyDelivery.state == "carried",
+        NotifyDelivery.not_before <= tx.now,
+    )
+    return list(tx.session.exec(rows.order_by(col(NotifyDelivery.fire_id)).with_for_update()).all())
+
+
+def recall(tx: WriteTx, person_id: UUID) -> None:
+    """Let what no card could deliver have a card of its own after all."""
+    for delivery in carried(tx, person_id):
+        delivery.state = "pending"
+        tx.session.add(delivery)
+
+
+def leave_to_next(tx: WriteTx, message_id: UUID, reason: str) -> None:
+    """Let a person's next card tell what this one was to tell; by itself nothing is sent again."""
+    for delivery in deliveries_of(tx, message_id):
+        delivery.state, delivery.reason, delivery.message_id = "carried", reason, None
+        tx.session.add(delivery)
+
+
 def add_delivery(tx: WriteTx, fire_id: UUID, person_id: UUID, kind: str) -> None:
     row = {
         "tenant_id": tx.tenant_id,
@@ -190,7 +215,7 @@ def add_delivery(tx: WriteTx, fire_id: UUID, person_id: UUID, kind: str) -> None
         "kind": kind,
         "state": "pending",
         "not_before": tx.now,
-        "created_at": tx.now,
+        "created_at": tx.tx,  # in the order of commits, so that a brief that has told up to here has missed none
     }
     insert_once(tx, NotifyDelivery, row)
 
@@ -212,6 +237,9 @@ def last_shown(tx: ReadTx, person_id: UUID, refs: Collection[UUID]) -> dict[UUID
     return dict(tx.session.exec(rows).all())
 
 
-def show(tx: WriteTx, person_id: UUID, refs: Iterable[UUID], upto: int) -> None:
-    for ref_id in refs:
-        tx.session.merge(LastShown(tenant_id=tx.tenant_id, person_id=person_id, ref_id=ref_id, tx=upto))
+def show(tx: WriteTx, person_id: UUID, shown: Mapping[UUID, int]) -> None:
+    """Remember up to which tx a person has seen things: never less than before, in whatever order cards arrive."""
+    before = last_shown(tx, person_id, shown)
+    for ref_id, upto in shown.items():
+        if upto > before.get(ref_id, 0):
+            tx.session.merge(LastShown(tenant_id=tx.tenant_id, person_id=person_id, ref_id=ref_id, tx=upto))

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import update
+from sqlalchemy import case, update
 from sqlmodel import col, func, select
 
 from core.model.principals import Principal
 from core.model.watching import TargetKind
 from core.model.work import Place
 from core.store.database import ReadTx, WriteTx
-from core.store.tables import ChatIdentity, Person, Watch
+from core.store.tables import ChatIdentity, Person, Preference, Watch
 
 BOUND, UNREACHABLE = "bound", "unreachable"
 
@@ -31,12 +31,28 @@ def principal(person: Person) -> Principal:
 
 
 def reachable(tx: ReadTx, person_id: UUID) -> ChatIdentity | None:
-    """The identity that a person's cards go to, where they were seen last; None when none can be reached."""
+    """The identity that a person's cards go to: on the platform of their choice, or else where they were seen last.
+
+    None when they cannot be reached at all.
+    """
+    preferred = case((col(ChatIdentity.platform) == preferences(tx, person_id).get("platform"), 0), else_=1)
     rows = select(ChatIdentity).where(
         ChatIdentity.tenant_id == tx.tenant_id, ChatIdentity.person_id == person_id, ChatIdentity.state == BOUND
     )
-    order = (col(ChatIdentity.seen_at).desc(), col(ChatIdentity.platform), col(ChatIdentity.user_id))
+    order = (preferred, col(ChatIdentity.seen_at).desc(), col(ChatIdentity.platform), col(ChatIdentity.user_id))
     return tx.session.exec(rows.order_by(*order).limit(1)).first()
+
+
+def preferences(tx: ReadTx, person_id: UUID) -> dict[str, str]:
+    """What a person has chosen, by name."""
+    rows = select(Preference.name, Preference.value).where(
+        Preference.tenant_id == tx.tenant_id, Preference.person_id == person_id
+    )
+    return dict(tx.session.exec(rows).all())
+
+
+def prefer(tx: WriteTx, person_id: UUID, name: str, value: str) -> None:
+    tx.session.merge(Preference(tenant_id=tx.tenant_id, person_id=person_id, name=name, value=value))
 
 
 def identity(tx: ReadTx, place: Place) -> ChatIdentity | None:

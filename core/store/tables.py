@@ -345,8 +345,13 @@ class CardMessage(SQLModel, table=True):
 
 
 class NotifyDelivery(SQLModel, table=True):
+    """`created_at` is the tx that wrote it."""
+
     __tablename__: ClassVar[str] = "notify_delivery"
-    __table_args__ = (Index("ix_notify_delivery_due", "state", "not_before"),)
+    __table_args__ = (
+        Index("ix_notify_delivery_due", "state", "not_before"),
+        Index("ix_notify_delivery_person", "tenant_id", "person_id", "created_at"),
+    )
     tenant_id: str = Field(primary_key=True)
     fire_id: UUID = Field(primary_key=True)
     person_id: UUID = Field(primary_key=True)

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import exists
+from sqlalchemy import exists, or_
 from sqlmodel import col, delete, func, select
 
-from core.store import boundaries
+from core.store import boundaries, briefs
 from core.store.database import ReadTx, WriteTx, batches
 from core.store.tables import Feed, NotifyDelivery, SweepCheckpoint, Watch, WatchFire, WatchPending, WatchScope
 
@@ -116,7 +116,7 @@ def fires_of(tx: ReadTx, watch_id: UUID, limit: int) -> list[WatchFire]:
 
 
 def prune_fires(tx: WriteTx, watch_ids: Iterable[UUID], keep: int) -> None:
-    """Forget fires beyond the newest `keep` of each watch, unless somebody still waits to be told."""
+    """Forget fires beyond the newest `keep` of each watch, unless somebody is still to be told, by a brief at least."""
     for watch_id in watch_ids:
         edge = tx.session.exec(
             select(WatchFire.fire_tx)
@@ -135,7 +135,7 @@ def prune_fires(tx: WriteTx, watch_ids: Iterable[UUID], keep: int) -> None:
                     ~exists().where(
                         col(NotifyDelivery.tenant_id) == WatchFire.tenant_id,
                         col(NotifyDelivery.fire_id) == WatchFire.fire_id,
-                        col(NotifyDelivery.state).in_(("pending", "carried")),
+                        or_(col(NotifyDelivery.state).in_(("pending", "carried")), briefs.is_to_tell()),
                     ),
                 )
             )

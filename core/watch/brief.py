@@ -8,7 +8,7 @@ briefs are three days apart at least: one that comes late does not end beside th
 What it says is a fold over fires: one line for each (thing, tx of its change), however many watches fired.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from uuid import UUID
@@ -85,11 +85,15 @@ def _monday(week: str) -> date:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """What one fire of a watch tells. `created_tx`: from when on the watch listens."""
+    """What one fire of a watch tells. `created_tx`: from when on the watch listens.
+
+    `undone`: by the time to tell it nothing was different. It counts only for things that another fire tells of.
+    """
 
     watch_id: UUID
     created_tx: int
     events: Sequence[Event]
+    undone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +107,18 @@ class Moved:
     watch_ids: frozenset[UUID]
 
 
-def fold(fires: Iterable[Fired], cursor: int) -> list[Moved]:
+def fold(fires: Collection[Fired], cursor: int) -> list[Moved]:
     """Every change in these fires once, newest first. `cursor`: the tx up to which the last brief told.
 
     A thing's first change is told from where the last brief, or the beginning of its watch, left off: of several
     changes that were seen together a fire names only the newest.
     """
     heard: dict[tuple[UUID, int], list[tuple[Fired, str]]] = {}
+    told_of = {event.ref_id for fire in fires if not fire.undone for event in fire.events}
     for fire in fires:
         for event in fire.events:
-            heard.setdefault((event.ref_id, event.change_tx), []).append((fire, event.ref_type))
+            if event.ref_id in told_of:
+                heard.setdefault((event.ref_id, event.change_tx), []).append((fire, event.ref_type))
     moved: list[Moved] = []
     for (ref_id, change_tx), told_by in sorted(heard.items()):
         told = moved[-1].change_tx if moved and moved[-1].ref_id == ref_id else max(cursor, _begun(told_by))

@@ -1,5 +1,7 @@
 """Settings of watching (page: watch and jobs)."""
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -14,5 +16,7 @@ class WatchConfig(BaseModel):
     fire_keep_per_watch: int = Field(default=200, ge=1, le=100_000)
     max_events_per_fire: int = Field(default=50, ge=1, le=1000)
     max_watches_per_person: int = Field(default=200, ge=1, le=100_000)
+    brief_weekday: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] = "monday"
+    brief_hour: int = Field(default=9, ge=0, le=23)
     lease_secs: int = Field(default=60, ge=5, le=3600)
     max_attempts: int = Field(default=8, ge=1, le=100)

@@ -10,6 +10,7 @@ import pytest
 
 from core.memory import Memory
 from core.model.principals import Principal
+from core.model.work import Place
 from tests.fakes.platform_channel import PLATFORM, PlatformChannel, Room, platform
 from tests.support.bots import Chat, Parts, parts_over
 from tests.support.memories import page, put
@@ -54,7 +55,7 @@ def parts(memory: Memory, channel: PlatformChannel) -> Iterator[Parts]:
 
 def _person(memory: Memory, name: str) -> Principal:
     person_id = memory.people.put("default", name, zone="Europe/Berlin")
-    memory.people.bind("default", person_id, PLATFORM, "room", name)
+    memory.people.bind("default", person_id, Place(PLATFORM, "room", name))
     return memory.people.principal("default", person_id)
 
 

@@ -15,6 +15,7 @@ from bot import keys
 from bot.app import Bot, load_signer, run
 from bot.channels.inbox import ListenError
 from bot.channels.inbox.backend import PersonKey
+from bot.channels.local import place_of
 from bot.config import HttpSettings, InboxSettings, Settings, SourceSettings, open_memory
 from core.errors import InvalidConfig, StoreUnavailable
 from core.watch.config import WatchConfig
@@ -76,7 +77,7 @@ def settings(tmp_path, sqlite_url, free_port):
     with open_memory(made) as memory:
         memory.people.ensure_tenant("default", "Default")
         person_id = memory.people.put("default", "Robin")
-        memory.people.bind("default", person_id, "local", "local", str(person_id))
+        memory.people.bind("default", person_id, place_of(person_id))
     return made
 
 
@@ -124,7 +125,7 @@ async def test_it_does_what_waited_while_it_was_off(settings, events):
     """A question that came before a crash is answered after the start, long before the next tick."""
     with open_memory(settings) as memory:
         [person] = memory.people.all("default")
-        memory.inbound.receive("default", "e1", person.person_id, "question", {"text": "help"})
+        memory.inbound.receive("default", place_of(person.person_id), "e1", "question", {"text": "help"})
     async with serving(settings, events):
         await events.wait("delivery.ended")
     with open_memory(settings) as memory:
@@ -135,7 +136,7 @@ async def test_it_does_what_waited_while_it_was_off(settings, events):
 async def test_whoever_was_added_before_the_inbox_was_enabled_can_be_reached_in_it(settings, events, capsys):
     with open_memory(settings) as memory:
         later = memory.people.put("default", "Bo")
-        memory.inbound.receive("default", "e1", later, "question", {"text": "help"})
+        memory.inbound.receive("default", place_of(later), "e1", "question", {"text": "help"})
     inbox = InboxSettings(enabled=True, port=0)
     async with serving(settings.model_copy(update={"inbox": inbox}), events):
         await events.wait("delivery.ended")

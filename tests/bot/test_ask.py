@@ -3,6 +3,7 @@
 import pytest
 
 from core.errors import StoreUnavailable
+from core.model.work import Inbound
 from core.store.tables import CardGrant, CardMessage, Person
 from tests.support.bots import buttons, parts_over
 from tests.support.memories import change_row, page, put, rows
@@ -22,9 +23,10 @@ async def test_an_answer_quotes_the_words_names_their_place_and_offers_to_save_a
 async def test_an_event_is_answered_once_whatever_is_repeated(revise, parts, adas, ada, memory):
     """Asked again after the documents changed, the event still has the answer it had."""
     revise()
-    first = await parts.ask.question("default", ada.person_id, "e1", ASKED)
+    event = Inbound("default", "e1", ada.person_id, adas.place, "question", {"text": ASKED}, 1)
+    first = await parts.ask.question(event, ada.person_id)
     revise(meals=55)
-    again = await parts.ask.question("default", ada.person_id, "e1", ASKED)
+    again = await parts.ask.question(event, ada.person_id)
     assert first == again
     assert adas.room.tried() == 1
     assert "40 EUR" in adas.texts()[0]

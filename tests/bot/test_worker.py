@@ -8,8 +8,8 @@ from bot.worker import Worker
 from cards.codec import to_json
 from cards.notices import notice
 from core.clock import DAY, HOUR, MINUTE, SECOND
-from core.delivery.engine import LOOK_AFTER
 from core.model.watching import ScopeType
+from core.outcomes.engine import LOOK_AFTER
 from core.store.tables import CardMessage, ChatIdentity, Inbox, Job, NotifyDelivery, Person
 from tests.fakes.platform_channel import PLATFORM, PlatformChannel
 from tests.support.bots import parts_over
@@ -349,7 +349,7 @@ class Stopping(PlatformChannel):
 async def test_stopped_during_a_send_it_records_the_card_leaves_no_lease_and_begins_nothing_more(
     memory, room, adas, bob, bobs
 ):
-    memory.delivery.post("default", bob.person_id, "hello", "notice", lambda _: to_json(notice("Hello", "Bob")))
+    memory.messages.post("default", bob.person_id, "hello", "notice", lambda _: to_json(notice("Hello", "Bob")))
     channel = Stopping(room.url)
     parts = parts_over(memory, {PLATFORM: channel})
     channel.worker = parts.worker
@@ -366,7 +366,7 @@ async def test_stopped_during_a_send_it_records_the_card_leaves_no_lease_and_beg
 def test_the_steps_are_in_the_order_in_which_one_causes_the_next(parts):
     names = [step.__name__ for step in parts.worker._steps]
     assert isinstance(parts.worker, Worker)
-    assert names == ["_inbound", "_sweep", "_own_jobs", "_notify_jobs", "_gather", "send_due", "reconcile"]
+    assert names == ["_inbound", "_sweep", "_own_jobs", "_notify_jobs", "_gather", "carry"]
 
 
 async def test_a_job_nobody_can_be_told_of_ends(memory, clock, worker, watching, revise, room, ada):

@@ -57,10 +57,11 @@ class WatchedChannel(PlatformChannel):
         self._moment()
         return outcome
 
-    async def update(self, card: Outgoing) -> None:
+    async def update(self, card: Outgoing) -> Any:
         self._moment()
-        await super().update(card)
+        outcome = await super().update(card)
         self._moment()
+        return outcome
 
 
 def work(url: str, room: str, offset: int, kill_at: int | None) -> dict[str, int]:

@@ -16,6 +16,7 @@ from core.clock import HOUR, ManualClock
 from core.memory import Memory
 from core.model.notices import Outgoing
 from core.model.principals import Principal
+from core.model.work import Place
 from core.model.watching import Event, ScopeType
 from core.store import messages, watches
 from core.store.database import Database, ReadTx
@@ -52,7 +53,7 @@ def handbook(meals: int, hotels: int) -> bytes:
 
 def _person(memory: Memory, name: str) -> Principal:
     person_id = memory.people.put(TENANT, name)
-    memory.people.bind(TENANT, person_id, PLATFORM, "room", name)
+    memory.people.bind(TENANT, person_id, Place(PLATFORM, "room", name))
     return memory.people.principal(TENANT, person_id)
 
 
@@ -64,9 +65,9 @@ def _settle(memory: Memory, channel: Recorder) -> None:
 
 def question(memory: Memory, _: Recorder) -> None:
     """Ada has asked something, and the bot has only just received it."""
-    ada = _person(memory, "Ada")
+    _person(memory, "Ada")
     put(memory, "travel.md", handbook(40, 150))
-    memory.inbound.receive(TENANT, "e1", ada.person_id, "question", {"text": QUESTION})
+    memory.inbound.receive(TENANT, Place(PLATFORM, "room", "Ada"), "e1", "question", {"text": QUESTION})
 
 
 def news(memory: Memory, channel: Recorder) -> None:
@@ -87,7 +88,7 @@ def _tap_refresh(memory: Memory, channel: Recorder) -> None:
     [card] = [card for card in channel.sent if "answer_refresh" in str(card.card)]
     button = next(button for button in buttons(from_json(card.card)) if button.kind == "answer_refresh")
     body = {"nonce": button.nonce, "kind": button.kind, "target": button.target, "arg": None}
-    memory.inbound.receive(TENANT, "t1", card.person_id, "tap", body)
+    memory.inbound.receive(TENANT, card.place, "t1", "tap", body)
 
 
 def refresh(memory: Memory, channel: Recorder) -> None:

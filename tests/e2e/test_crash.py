@@ -127,7 +127,7 @@ class Trial:
     def _place(self) -> Iterator[tuple[str, Room]]:
         room = Room(f"{self.address}/room{next(_rooms)}")
         for card in self.sent:
-            room.post(card.delivery_key, card.user_id, card.card)
+            room.post(card.delivery_key, card.place.user_id, card.card)
         with self.copy() as url:
             yield url, room
 

@@ -15,6 +15,7 @@ import aiohttp
 from bot.channels.base import Absent, CannotTell, Found, NotSent, SendOutcome, Sent, Unknown
 from core.clock import SECOND
 from core.model.notices import Outgoing
+from core.model.work import Extent
 
 PLATFORM = "fake"
 ROOT = Path(__file__).parents[2]
@@ -68,7 +69,7 @@ class PlatformChannel:
         self._timeout = aiohttp.ClientTimeout(total=timeout_secs)
 
     async def send(self, card: Outgoing) -> SendOutcome:
-        body = {"key": card.delivery_key, "person": card.user_id, "card": card.card}
+        body = {"key": card.delivery_key, "person": card.place.user_id, "card": card.card}
         try:
             return await self._post("send", body)
         except aiohttp.ClientConnectorError as error:
@@ -76,8 +77,8 @@ class PlatformChannel:
         except (TimeoutError, aiohttp.ClientError) as error:
             return Unknown(type(error).__name__)
 
-    async def update(self, card: Outgoing) -> None:
-        await self._post("update", {"ref": card.message_ref, "card": card.card})
+    async def update(self, card: Outgoing) -> SendOutcome:
+        return await self._post("update", {"ref": card.message_ref, "card": card.card})
 
     async def find_sent(self, card: Outgoing) -> Found | Absent | CannotTell:
         async with (
@@ -86,6 +87,9 @@ class PlatformChannel:
         ):
             refs = (await answer.json())["refs"]
         return Found(refs[0]) if refs else Absent()
+
+    async def profile(self, workspace: str, user_id: str) -> None:
+        """This platform knows nothing of its users."""
 
     async def _post(self, what: str, body: dict[str, Any]) -> SendOutcome:
         async with (
@@ -101,7 +105,7 @@ def _outcome(status: int, retry_after: str | None, body: dict[str, Any]) -> Send
     if status == 429:
         return NotSent("rate limited", retry_after=int(retry_after or 0) * SECOND)
     if status < 500:
-        return NotSent(body.get("error", str(status)), permanent=True)
+        return NotSent(body.get("error", str(status)), lasting=Extent.CARD)
     return Unknown(f"status {status}")
 
 

@@ -18,10 +18,8 @@ from cards.model import Card
 from cards.slack import to_slack, to_slack_home
 from core.clock import MINUTE, SECOND
 from core.model.notices import Outgoing
-from core.model.work import Extent
+from core.model.work import HOME, Extent
 
-HOME = "home"
-"""The kind of card that is somebody's home tab, and what refers to it."""
 SKEW = 5 * MINUTE
 """How far this machine's clock may be ahead of Slack's."""
 PAGE, MOST_PAGES = 200, 50

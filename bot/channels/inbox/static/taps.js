@@ -1,4 +1,5 @@
 // A card's buttons: ask first where the card says so, send one tap at a time, show what came of it beside the card.
+// The button of a choice sends what its select says, as the tap's argument.
 
 import { announce } from "./announce.js";
 import { post } from "./post.js";
@@ -21,7 +22,9 @@ async function tap(button) {
   const entry = button.closest(".entry");
   if ("confirm" in button.dataset && !(await confirmed(button))) return;
   if (!button.isConnected) return settle(entry, "This card has just changed. Look at it once more.");
-  const { kind, target, nonce, arg } = button.dataset;
+  const { kind, target, nonce } = button.dataset;
+  const arg = button.dataset.arg ?? selectOf(button)?.value;
+  if (arg === "") return settle(entry, "Choose one first.");
   const body = { event_id: crypto.randomUUID(), message_id: entry.dataset.message, kind, target, nonce };
   setBusy(entry, true);
   settle(entry, "");
@@ -29,6 +32,8 @@ async function tap(button) {
   setBusy(entry, false);
   settle(entry, sentence ?? "");
 }
+
+const selectOf = (button) => button.closest(".card-choice")?.querySelector("select");
 
 /** Resolves to whether the person said yes. Escape is no, and the focus goes back to the button. */
 function confirmed(button) {

@@ -3,7 +3,7 @@
 const SECOND = 1_000_000; // a Ts counts microseconds
 // Of the page's own parts alone: a card may hold a <time> too.
 const part = (node, name) => node.querySelector(`:scope > ${name}`);
-const keyOf = (button) => ["kind", "target", "arg"].map((name) => button.dataset[name] ?? "").join("\u0000");
+const keyOf = ({ tagName, dataset }) => [tagName, dataset.kind, dataset.target, dataset.arg].join("\u0000");
 
 export class Thread {
   #entries = new Map(); // message_id → { node, message }; message.pending: asked here, not yet in the server's order
@@ -92,11 +92,11 @@ export class Thread {
     for (const exit of fragment.content.querySelectorAll("meta, form")) exit.replaceWith(...exit.childNodes);
     bubble.replaceChildren(fragment.content);
     bubble.removeAttribute("aria-busy");
-    if (held !== null) (this.#button(bubble, held) ?? bubble).focus();
+    if (held !== null) (this.#control(bubble, held) ?? bubble).focus();
   }
 
-  #button(bubble, key) {
-    return [...bubble.querySelectorAll("button[data-kind]")].find((button) => keyOf(button) === key);
+  #control(bubble, key) {
+    return [...bubble.querySelectorAll("[data-kind]")].find((control) => keyOf(control) === key);
   }
 
   #drop(kept) {

@@ -1,0 +1,65 @@
+"""What is done with each kind of event of the durable inbox. An event is done when this says so, and not before."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from uuid import UUID
+
+from bot.actions import INACTIVE, Actions
+from bot.ask import Ask
+from bot.home import Home
+from bot.identity import Identity
+from bot.memory_gateway import MemoryGateway
+from core.model.card_states import CardState
+from core.model.grants import CardAction
+from core.model.work import Inbound
+
+Handler = Callable[[Inbound], Awaitable[str]]
+"""Deals with an event; what came of it, in words for the record. Raises NotYet when it is to be driven again."""
+
+_SETTLED = frozenset({CardState.SENT, CardState.PARKED, CardState.SKIPPED, CardState.REDACTED})
+"""States in which a reply needs no more driving: it is out, or an admin has to act."""
+
+
+class NotYet(Exception):
+    """What the event asked for is under way, and the event is looked at again."""
+
+
+class Conversation:
+    def __init__(self, gateway: MemoryGateway, identity: Identity, ask: Ask, actions: Actions, home: Home) -> None:
+        self._gateway = gateway
+        self._memory = gateway.memory
+        self._identity = identity
+        self._ask = ask
+        self._actions = actions
+        self._home = home
+        self.handlers: Mapping[str, Handler] = {"question": self._question, "tap": self._tap, "home": self._opened}
+
+    async def _question(self, event: Inbound) -> str:
+        person_id = await self._identity.person(event)
+        if person_id is None:
+            await self._settled(event, await self._identity.greet(event))
+            return "greeted"
+        await self._settled(event, await self._ask.question(event, person_id))
+        return "answered"
+
+    async def _settled(self, event: Inbound, message_id: UUID) -> None:
+        state = await self._gateway.call(self._memory.messages.state, event.tenant_id, message_id)
+        if state not in _SETTLED:
+            raise NotYet(f"the card is {state}")
+
+    async def _tap(self, event: Inbound) -> str:
+        person_id = await self._identity.person(event)
+        if person_id is None:
+            return INACTIVE
+        body = event.body
+        action = CardAction(body["kind"], body["target"], body.get("arg"))
+        words = await self._actions.tap(person_id, body["nonce"], action, body.get("message_ref"))
+        if body.get("at_home"):
+            await self._home.tapped(event, person_id, action)
+        return words
+
+    async def _opened(self, event: Inbound) -> str:
+        person_id = await self._identity.person(event)
+        if person_id is not None:
+            await self._identity.refresh(event)
+        await self._home.show(event, person_id)
+        return "shown"

@@ -1,0 +1,67 @@
+"""Who a chat user is: bound by an admin, or by an e-mail address that a trusted workspace has verified."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+import structlog
+
+from bot.channels.base import Channel, Profile, Unreachable
+from bot.delivery import Courier
+from bot.memory_gateway import MemoryGateway
+from cards.codec import to_json
+from cards.notices import unbound
+from core.clock import to_datetime
+from core.model.work import Inbound
+
+log = structlog.get_logger()
+
+HOW = "Ask whoever runs this bot to add you, and tell them this user id: {user_id}."
+
+
+class Identity:
+    def __init__(self, gateway: MemoryGateway, courier: Courier, channels: Mapping[str, Channel]) -> None:
+        self._gateway = gateway
+        self._memory = gateway.memory
+        self._courier = courier
+        self._channels = channels
+
+    async def person(self, event: Inbound) -> UUID | None:
+        """Who an event comes from; None for somebody nobody knows. Raises Unreachable: that cannot be told now."""
+        known = await self._gateway.call(self._memory.people.at, event.tenant_id, event.place)
+        return known or await self._matched(event)
+
+    async def _matched(self, event: Inbound) -> UUID | None:
+        place, people = event.place, self._memory.people
+        workspace = await self._gateway.call(self._memory.workspaces.find, place.platform, place.workspace)
+        profile = await self._profile(event) if workspace is not None and workspace.trusted else None
+        if profile is None or not profile.active or profile.email is None:
+            return None
+        person_id = await self._gateway.call(people.with_email, event.tenant_id, profile.email)
+        if person_id is None:
+            return None
+        await self._gateway.call(people.bind, event.tenant_id, person_id, place)
+        await self._gateway.call(people.moved, event.tenant_id, place, profile.zone, profile.locale)
+        log.info("identity.bound", tenant=event.tenant_id, person=str(person_id), platform=place.platform)
+        return person_id
+
+    async def _profile(self, event: Inbound) -> Profile | None:
+        channel = self._channels.get(event.place.platform)
+        return await channel.profile(event.place.workspace, event.place.user_id) if channel else None
+
+    async def refresh(self, event: Inbound) -> None:
+        """Take over where the platform says they live; what cannot be found out now is left as it was."""
+        try:
+            profile = await self._profile(event)
+        except Unreachable:
+            return
+        if profile is not None:
+            moved = self._memory.people.moved
+            await self._gateway.call(moved, event.tenant_id, event.place, profile.zone, profile.locale)
+
+    async def greet(self, event: Inbound) -> UUID:
+        """Tell somebody nobody knows how to be known, in their own place, at most once a day; the id of the card."""
+        day = to_datetime(self._memory.clock.now()).date().isoformat()
+        card = to_json(unbound(HOW.format(user_id=event.place.user_id)))
+        message_id = await self._gateway.call(self._memory.messages.greet, event.tenant_id, event.place, day, card)
+        await self._courier.send(event.tenant_id, message_id)
+        return message_id

@@ -1,0 +1,92 @@
+"""The way in for what people say and tap on a platform: kept before it is acknowledged, then worked on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+
+from bot.actions import INACTIVE, Actions
+from bot.channels.base import Profile
+from bot.memory_gateway import MemoryGateway
+from core.model.grants import CardAction
+from core.model.work import Place
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Tap:
+    """A button that was pressed. `message_ref`: the message it stands on; None in a view that is no message."""
+
+    nonce: str
+    action: CardAction
+    message_ref: str | None = None
+
+
+class Ingress:
+    def __init__(self, gateway: MemoryGateway, actions: Actions, wake: Callable[[], None]) -> None:
+        self._gateway = gateway
+        self._memory = gateway.memory
+        self._actions = actions
+        self._wake = wake
+
+    async def said(self, place: Place, event_id: str, text: str) -> None:
+        """Keep a message that somebody wrote to the bot; a repeat of the same event changes nothing."""
+        await self._keep(place, event_id, "question", {"text": text})
+
+    async def opened_home(self, place: Place, event_id: str) -> None:
+        """Keep that somebody looks at the bot's own page."""
+        await self._keep(place, event_id, "home", {})
+
+    async def tapped(self, place: Place, tap: Tap) -> str | None:
+        """Keep a tap. A refusal in words, for that person only, where the button is theirs no more; else None.
+
+        The same button with the same choice is one event, however often it is pressed: a card that may be tapped
+        again has a new nonce.
+        """
+        tenant_id = await self._tenant(place)
+        person_id = await self._gateway.call(self._memory.people.at, tenant_id, place) if tenant_id else None
+        if tenant_id is None or person_id is None:
+            return INACTIVE
+        refusal = await self._actions.refusal(tenant_id, person_id, tap.nonce)
+        if refusal is not None:
+            return refusal
+        action = tap.action
+        body = {"nonce": tap.nonce, "kind": action.kind, "target": action.target, "arg": action.arg}
+        event_id = f"tap:{tap.nonce}:{action.kind}:{action.target}:{action.arg or ''}"
+        at_home = tap.message_ref is None
+        await self._keep(place, event_id, "tap", body | {"message_ref": tap.message_ref, "at_home": at_home})
+        return None
+
+    async def profile_changed(self, place: Place, profile: Profile) -> None:
+        """The platform says something new of a user: they moved, left or came back."""
+        tenant_id, people = await self._tenant(place), self._memory.people
+        if tenant_id is None:
+            return
+        if profile.active:
+            await self._gateway.call(people.returned, tenant_id, place)
+            await self._gateway.call(people.moved, tenant_id, place, profile.zone, profile.locale)
+        else:
+            await self._gateway.call(people.departed, tenant_id, place, "deactivated")
+
+    async def shut_out(self, platform: str, workspace: str, reason: str) -> None:
+        """The bot was removed from a workspace: nothing is sent there until it is let in again; nothing is deleted."""
+        found = await self._gateway.call(self._memory.workspaces.find, platform, workspace)
+        if found is not None:
+            pause = self._memory.workspaces.pause
+            if await self._gateway.call(pause, found.tenant_id, platform, workspace, reason):
+                log.error("workspace.paused", platform=platform, workspace=workspace, reason=reason)
+
+    async def _keep(self, place: Place, event_id: str, kind: str, body: dict[str, Any]) -> None:
+        tenant_id = await self._tenant(place)
+        if tenant_id is None:
+            log.warning("inbound.unknown_workspace", platform=place.platform, workspace=place.workspace)
+            return
+        await self._gateway.call(self._memory.inbound.receive, tenant_id, place, event_id, kind, body)
+        self._wake()
+
+    async def _tenant(self, place: Place) -> str | None:
+        """Whose memory a workspace asks. Here several workspaces meet, each with its own tenant."""
+        found = await self._gateway.call(self._memory.workspaces.find, place.platform, place.workspace)
+        return found.tenant_id if found else None

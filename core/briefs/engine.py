@@ -1,0 +1,104 @@
+"""Briefs: when each person's is due, the card that will carry it, and what it has to tell.
+
+Whoever is told of anything has a brief. Its row says when to look again, so that a tick costs one look-up in an index;
+the week is marked in the transaction that makes its job, and the card is named after it, so that no number of
+schedulers makes two. What it tells is read when it is sent, from where the last left off; the row moves on only when a
+brief has arrived, or when there was nothing to tell. A brief is one of the things that its card shows: up to which tx.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from uuid import UUID
+
+from core.delivery.grouping import BRIEF
+from core.jobs.kinds import FENCE, JobKind
+from core.model.ports import Composed, Notices
+from core.model.preferences import Preferences
+from core.model.principals import Principal
+from core.model.work import Leased
+from core.store import briefs, jobs, messages, people, watches
+from core.store.briefs import OFF, Heard
+from core.store.database import Database, ReadTx, WriteTx
+from core.store.tables import Brief, Person
+from core.watch.brief import Last, Schedule, due, latest, look_again
+
+
+class BriefsEngine:
+    def __init__(self, database: Database, notices: Notices, defaults: Preferences) -> None:
+        self._database = database
+        self._notices = notices
+        self._defaults = defaults
+
+    # ── when ──
+
+    def schedule(self, tenant_id: str, limit: int = 100) -> int:
+        """Make the jobs of briefs that are due; how many people were looked at."""
+        with self._database.read(tenant_id) as tx:
+            waiting = briefs.due(tx, self._database.clock.now(), limit)
+        for person_id in waiting:
+            self._look(tenant_id, person_id)
+        return len(waiting)
+
+    def _look(self, tenant_id: str, person_id: UUID) -> None:
+        with self._database.write(tenant_id) as tx:
+            row, person = briefs.locked(tx, person_id), people.get(tx, person_id)
+            if row is None or person is None or row.next_due_at > tx.now:
+                return
+            schedule = self._chosen(tx, person)
+            if schedule is None:
+                row.next_due_at = OFF
+            else:
+                _move_on(tx, row, schedule)
+            tx.session.add(row)
+
+    def _chosen(self, tx: ReadTx, person: Person) -> Schedule | None:
+        """When the person wants it; None when they do not."""
+        chosen = self._defaults.chosen(people.preferences(tx, person.person_id))
+        return None if chosen.brief_day is None else Schedule(person.zone, chosen.brief_day, chosen.brief_minute)
+
+    def make(self, leased: Leased) -> None:
+        """Put the card of a person's week, to be composed when it is sent, and finish the job, in one transaction."""
+        with self._database.write(leased.tenant_id) as tx:
+            job = jobs.held(tx, leased)
+            if job is None:
+                return
+            person_id, subject = UUID(leased.payload["person_id"]), f"brief:{leased.payload['week']}"
+            identity = people.reachable(tx, person_id)
+            there = briefs.on_its_way(tx, person_id) or messages.by_subject(tx, person_id, subject) is not None
+            if identity is not None and not there:
+                messages.new(tx, person_id, people.place_of(identity), subject, BRIEF)
+            job.state = "done"
+            tx.session.add(job)
+
+    # ── what ──
+
+    def compose(self, tx: WriteTx, principal: Principal, carried: Collection[UUID]) -> Composed | None:
+        """What changed since the person's last brief, and what these fires tell that no card could carry before.
+
+        None where nothing did that they may read: then the brief is done with it.
+        """
+        row = briefs.locked(tx, principal.person_id)
+        if row is None:
+            return None
+        upto = tx.last_tx
+        heard = {**briefs.heard(tx, principal.person_id, row.cursor_tx, upto, tx.now), **_heard(tx, carried)}
+        composed = self._notices.brief(tx, principal, list(heard.values()), row.cursor_tx)
+        if composed is None:
+            row.cursor_tx = upto
+            tx.session.add(row)
+            return None
+        return replace(composed, shown=(*composed.shown, (principal.person_id, upto)))
+
+
+def _move_on(tx: WriteTx, row: Brief, schedule: Schedule) -> None:
+    row.week = row.week or latest(tx.now, schedule).week
+    slot = due(tx.now, schedule, Last(row.week, row.sent_at))
+    if slot is not None:
+        row.week, kind = slot.week, JobKind.NOTIFY_BRIEF
+        payload = {"person_id": str(row.person_id), "week": slot.week}
+        jobs.enqueue(tx, kind, FENCE[kind], row.person_id, slot.week, payload, tx.now)
+    row.next_due_at = look_again(tx.now, schedule, Last(row.week, row.sent_at))
+
+
+def _heard(tx: ReadTx, fire_ids: Collection[UUID]) -> Mapping[UUID, Heard]:
+    return {fire_id: Heard(fire, watch, undone=False) for fire_id, (fire, watch) in watches.fires(tx, fire_ids).items()}
