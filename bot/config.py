@@ -7,6 +7,7 @@ finds the same database wherever it is started from.
 import os
 import tomllib
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -86,6 +87,8 @@ class SlackSettings(_Section):
         ]
         if self.mode == "http" and not self.public_url:
             said += ["slack.public_url: write the https:// address where Slack reaches this bot"]
+        if self.mode != "off" and find_spec("slack_bolt") is None:
+            said += ["the package slack-bolt: install clarify-bot with its extra, pip install '.[slack]' in its folder"]
         return tuple(f"slack.mode is {self.mode!r} and needs {what}" for what in said)
 
 

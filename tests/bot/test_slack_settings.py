@@ -1,6 +1,7 @@
 """Slack's secrets: from the environment or from files, never from the settings file, and never shown."""
 
 import json
+import sys
 import traceback
 
 import pytest
@@ -176,6 +177,12 @@ def test_what_a_mode_lacks_is_said_with_where_it_stands_and_goes(mode):
         assert f"slack.mode is {mode!r} and needs {credential.words}" in gap
         assert all(words in gap for words in (credential.variable, credential.file_setting, credential.place))
     assert len(gaps) == len(NEEDED[mode]) + (mode == "http")
+
+
+def test_without_slacks_own_package_it_is_said_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "slack_bolt", None)
+    assert "pip install '.[slack]'" in SlackSettings(mode="socket", **VALUES).gaps[0]
+    assert SlackSettings().gaps == ()
 
 
 @pytest.mark.parametrize("mode", NEEDED)

@@ -23,6 +23,10 @@ from core.clock import SECOND, Clock
 from core.ids import nonce
 
 _BEHIND = "check that this is the bot's address, that it runs with slack.mode http, and that a proxy passes the path on"
+_NO_BOT = Remedy(
+    "a proxy answers, and finds no bot behind it",
+    "start `clarify-bot run`, and let the proxy pass requests on to http.host and http.port",
+)
 _STATUS: Mapping[int, Remedy] = {
     401: Remedy(
         "the bot that runs there does not accept a request signed with this secret",
@@ -31,6 +35,9 @@ _STATUS: Mapping[int, Remedy] = {
     403: Remedy("something in front refuses requests", "let the proxy or the firewall pass Slack's"),
     404: Remedy("there is nothing at this path", _BEHIND),
     405: Remedy("nothing at this path takes a POST", _BEHIND),
+    502: _NO_BOT,
+    503: _NO_BOT,
+    504: _NO_BOT,
 }
 
 
@@ -59,7 +66,7 @@ class Reach:
             return Finding(name, False, f"{url}: {reply.means}", reply.fix)
         if reply.status == HTTPStatus.OK and '"alive"' in reply.text:
             return Finding(name, True, f"{url} is answered by the bot")
-        return Finding(name, False, f"{url}: something else than the bot answers (HTTP {reply.status})", _BEHIND)
+        return _not_the_bot(name, url, reply.status)
 
     def _shape(self) -> Finding | None:
         if SHAPE_OF_SECRET.fullmatch(self.slack.signing_secret.get_secret_value()):
@@ -74,9 +81,7 @@ class Reach:
             return Finding(name, False, f"was not tried: {url}: {reply.means}", reply.fix)
         if reply.status == HTTPStatus.OK and challenge in reply.text:
             return Finding(name, True, f"is accepted at {url}, by the bot that runs there")
-        other = Remedy(f"what answers there is not the bot (HTTP {reply.status})", _BEHIND)
-        remedy = _STATUS.get(reply.status, other)
-        return Finding(name, False, f"{url}: {remedy.means}", remedy.fix)
+        return _not_the_bot(name, url, reply.status)
 
     async def _reply(
         self, method: str, url: str, data: bytes | None = None, headers: Mapping[str, str] | None = None
@@ -100,3 +105,8 @@ class Reach:
             "X-Slack-Request-Timestamp": str(stamp),
             "X-Slack-Signature": f"v0={digest}",
         }
+
+
+def _not_the_bot(name: str, url: str, status: int) -> Finding:
+    remedy = _STATUS.get(status, Remedy("something else than the bot answers", _BEHIND))
+    return Finding(name, False, f"{url}: {remedy.means} (HTTP {status})", remedy.fix)

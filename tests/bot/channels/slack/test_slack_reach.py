@@ -121,10 +121,13 @@ async def test_a_secret_of_another_shape_is_not_tried(slack, acme, trusting, cer
         (lambda _: web.Response(status=403), "refuses requests"),
         (lambda _: web.Response(status=404), "nothing at this path"),
         (lambda _: web.Response(status=405), "takes a POST"),
-        (lambda _: web.Response(status=502), "not the bot (HTTP 502)"),
-        (lambda _: web.Response(text="<h1>It works!</h1>"), "not the bot (HTTP 200)"),
-        (lambda _: web.Response(body=b"\xff\xfe"), "not the bot (HTTP 200)"),
-        (lambda _: web.Response(headers={"Content-Type": "text/html; charset=x"}), "not the bot (HTTP 200)"),
+        (lambda _: web.Response(status=502), "no bot behind it (HTTP 502)"),
+        (lambda _: web.Response(text="<h1>It works!</h1>"), "else than the bot answers (HTTP 200)"),
+        (lambda _: web.Response(body=b"\xff\xfe"), "else than the bot answers (HTTP 200)"),
+        (
+            lambda _: web.Response(headers={"Content-Type": "text/html; charset=x"}),
+            "else than the bot answers (HTTP 200)",
+        ),
         (lambda _: web.Response(status=301, headers={"Location": "https://www.example.com"}), "leads elsewhere"),
     ],
 )
