@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, async_playwright
 
-from cards.actions import label
+from cards.actions import Action, Choice, label
 from cards.gallery import gallery
 from cards.inline import Plain, flat
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import Card, Rows, Text
 from cards.phrases import ChangeLine
-from cards.slack import to_slack
+from cards.slack import to_slack, to_slack_home
 from tests.strategies.card_content import INJECTIONS
 from tests.support.node import needs_node, run
 
@@ -38,7 +38,7 @@ MEASURE = """() => [...document.querySelectorAll(".column")].map(column => {
     name: column.closest("article").dataset.name,
     width: +column.dataset.width,
     text: column.innerText,
-    buttons: [...column.querySelectorAll("button")].map(button => button.innerText),
+    buttons: [...column.querySelectorAll("button")].map(button => button.innerText).filter(label => label),
     outside: parts.filter(part => part.getBoundingClientRect().right > right).map(part => part.innerText),
   }
 })"""
@@ -74,7 +74,11 @@ CARDS = [*gallery(), *hostile()]
 
 
 def messages(cards: Iterable[tuple[str, Card]]) -> list[dict[str, Any]]:
-    return [{"name": name, "blocks": to_slack(card)["blocks"]} for name, card in cards]
+    return [{"name": name, "blocks": drawn(name, card)["blocks"]} for name, card in cards]
+
+
+def drawn(name: str, card: Card) -> dict[str, Any]:
+    return to_slack_home(card) if name.startswith("Home") else to_slack(card)
 
 
 @pytest.fixture(scope="module")
@@ -118,9 +122,9 @@ def opening(card: Card) -> str:
     return words(flat(card.title) or (flat(block.words) if isinstance(block, Text) else ""))
 
 
-def labels(card: Card) -> list[str]:
+def actions(card: Card) -> list[Action]:
     rows = [row for block in card.shown_blocks if isinstance(block, Rows) for row in block.rows]
-    return [label(action) for action in (*(action for row in rows for action in row.buttons), *card.actions)]
+    return [*(action for row in rows for action in row.buttons), *card.actions]
 
 
 def test_every_card_is_drawn_in_both_columns(looks: Looks) -> None:
@@ -136,17 +140,21 @@ def test_every_card_opens_with_its_title_or_its_first_words(looks: Looks) -> Non
 
 
 @pytest.mark.parametrize(("name", "card"), gallery())
-def test_every_button_shows_its_whole_label(looks: Looks, name: str, card: Card) -> None:
+def test_everything_that_can_be_tapped_shows_its_whole_label(looks: Looks, name: str, card: Card) -> None:
+    """A button its own, a choice beside it; what is chosen is put in by the browser of whoever looks."""
+    taps = [label(action) for action in actions(card) if not isinstance(action, Choice)]
+    chosen = {label(action) for action in actions(card) if isinstance(action, Choice)}
     for seen in looks.columns:
         if seen.name == name:
-            assert [words(button) for button in seen.buttons] == labels(card)
+            assert [words(button) for button in seen.buttons] == taps
+            assert chosen <= set(seen.text.splitlines())
 
 
 def test_each_line_of_a_card_is_a_line_in_slack(looks: Looks) -> None:
-    """A row's note never runs on from its heading."""
+    """A row's note never runs on from its heading, nor a list's title into its rows."""
     shown = {seen.name: seen.text.splitlines() for seen in looks.columns if seen.width == 600}
     assert {"Refunds", "You hear at once"} <= set(shown["Watching"])
-    assert {"Brief: Mondays at 9:00", "Quiet hours: 20:00 to 8:00"} <= set(shown["Preferences"])
+    assert {"Quiet until", "While it is quiet, cards wait."} <= set(shown["Home"])
 
 
 def test_nothing_sticks_out_of_its_column(looks: Looks) -> None:
