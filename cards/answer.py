@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cards.actions import Action, Button
-from cards.inline import Inline, Joined, Plain, Words, cut, say
+from cards.inline import Bold, Inline, Joined, Plain, Words, cut, say
 from cards.model import Block, Card, Citation, Citations, Context, Text
 from cards.phrases import listed, place, plural, short
 from cards.text import is_blank
@@ -83,15 +83,15 @@ def _citation(number: int, cited: AnswerCitation) -> Citation:
 
 
 def _caveats(content: AnswerContent) -> Words:
-    said = [
-        "No document backs this answer: treat it as a guess." if content.ungrounded else "",
-        *_unverified(content.sentences),
-        content.note,
-    ]
-    words = " ".join(caveat for caveat in said if caveat)
-    opened = content.open_questions[:2]
-    questions = [part for question in opened for part in (Plain(" Still open: "), *say(short(question, 150)))]
-    return (Plain(words), *questions)
+    doubts = ["No document backs this answer: treat it as a guess."] if content.ungrounded else []
+    doubts += _unverified(content.sentences)
+    careful = (Bold((Plain("Careful. "),)),) if doubts else ()
+    questions = [part for question in content.open_questions[:2] for part in _open(question)]
+    return (*careful, Plain(" ".join([*doubts, content.note])), *questions)
+
+
+def _open(question: str) -> Words:
+    return (Plain(" Still open: "), *say(short(question, 150)))
 
 
 def _unverified(sentences: tuple[AnswerSentence, ...]) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from cards.actions import Action, Button
 from cards.diff import marked
-from cards.inline import Date, Plain, Words, say
+from cards.inline import Date, Plain, Words, blank, say
 from cards.limits import ROWS
 from cards.model import Block, Card, Change, Context, Item, Rows, Text
 from cards.phrases import SIDE_CHARS, place, plural, short, unmarked
@@ -105,7 +105,7 @@ def _claim_row(claim: ChangedClaim) -> Change:
     before, after = marked(claim.saved, claim.now, SIDE_CHARS)
     known = place(claim.section_path, claim.source_name, claim.source_url) if claim.source_name else ()
     return Change(
-        before=before if after else unmarked(before),
+        before=unmarked(before) if blank(after) else before,
         after=after,
         heading=known,
         note=(Plain(VERDICT_WORDS[claim.verdict]),),

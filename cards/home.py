@@ -14,6 +14,7 @@ DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sun
 
 _HOURS = tuple(Option(str(hour), f"{hour:02}:00") for hour in range(24))
 _OFF = Option("off", "Off")
+_QUIET = "While it is quiet, cards wait."
 _MUTES = (
     Option("off", "Not muted"),
     Option("1h", "For an hour"),
@@ -105,10 +106,10 @@ def _preferences(content: HomeContent) -> tuple[Item, ...]:
     zone = f"In your time zone, {short(content.zone)}." if short(content.zone) else ""
     muted = None if short(content.muted) else "off"
     return (
-        _preference(content, "brief_day", "Weekly brief, day", days, content.brief_day),
-        _preference(content, "brief_hour", "Weekly brief, hour", _HOURS, content.brief_hour, zone),
+        _preference(content, "brief_day", "Weekly brief", days, content.brief_day),
+        _preference(content, "brief_hour", "Weekly brief at", _HOURS, content.brief_hour, zone),
         _preference(content, "quiet_from", "Quiet from", (_OFF, *_HOURS), content.quiet_from),
-        _preference(content, "quiet_until", "Quiet until", (_OFF, *_HOURS), content.quiet_until),
+        _preference(content, "quiet_until", "Quiet until", (_OFF, *_HOURS), content.quiet_until, _QUIET),
         _preference(content, "mute", "Mute all cards", _MUTES, muted, content.muted),
     )
 

@@ -1,18 +1,19 @@
 """A neutral card as Slack Block Kit: a message, `{"blocks": […], "text": …}`, or the Home tab's view.
 
 Reading order: a header, then what happened at normal size, small print in context blocks; a row's one button stands
-beside it, rows without any are bullets, and the card's own buttons come last, after what came of a tap.
+beside it, lists without any are bullets, and the card's own buttons come last, after what came of a tap. On the Home
+tab, which is read as a page, the title of a list is a header too.
 """
 
 import json
-from collections.abc import Iterable, Iterator
-from itertools import count, groupby
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import TypeAlias
 
 from cards import limits
 from cards.actions import Button
-from cards.inline import Code, Date, Link, Plain, Words, blank, leaves
+from cards.inline import Bold, Code, Date, Link, Plain, Words, blank, leaves
 from cards.model import (
-    Block,
     Card,
     Change,
     Citation,
@@ -43,6 +44,9 @@ from cards.slack_text import (
 )
 from cards.text import utf16_length
 
+Titled: TypeAlias = Callable[[Words], Json]
+"""How the title of a list is shown."""
+
 
 def to_slack(card: Card) -> Json:
     """A message within Slack's limits for any card."""
@@ -55,17 +59,18 @@ def to_slack_home(card: Card) -> Json:
 
 
 def _message(card: Card) -> Json:
-    return {"blocks": _blocks(card), "text": unmarked(card.fallback_text)}
+    return {"blocks": _blocks(card, _strong), "text": unmarked(card.fallback_text)}
 
 
 def _home(card: Card) -> Json:
-    return {"type": "home", "blocks": _blocks(card) or [_header((Plain(card.fallback_text),))]}
+    return {"type": "home", "blocks": _blocks(card, _header) or [_header((Plain(card.fallback_text),))]}
 
 
-def _blocks(card: Card) -> list[Json]:
+def _blocks(card: Card, titled: Titled) -> list[Json]:
     numbers = count(1)
     blocks = [] if blank(card.title) else [_header(card.title)]
-    blocks += [slack for block in card.shown_blocks for slack in _block(block, numbers)]
+    for block in card.shown_blocks:
+        blocks += _rows(block, titled, numbers) if isinstance(block, Rows) else [_block(block)]
     blocks += [rich([section((Plain(o.words),))]) for o in card.outcomes if not blank((Plain(o.words),))]
     blocks += [*selects(card.actions, numbers), *buttons(card.actions, numbers)]
     return [block | {"block_id": f"b{index}"} for index, block in enumerate(blocks, start=1)]
@@ -91,44 +96,39 @@ def _header(title: Words) -> Json:
     return {"type": "header", "text": cut_text(title, limits.SLACK_HEADER)}
 
 
-def _block(block: Block, numbers: Iterator[int]) -> Iterator[Json]:
+def _strong(title: Words) -> Json:
+    return rich([section(title, bold=True)])
+
+
+def _block(block: Text | Quote | Fields | Citations | Context | Divider) -> Json:
     match block:
         case Text(words):
-            yield rich([section(words)])
+            return rich([section(words)])
         case Quote(words, source):
-            yield rich([quote(words), *sections(source)])
-        case Rows():
-            yield from _rows(block, numbers)
+            return rich([quote(words), *sections(source)])
         case Fields(pairs):
-            yield rich([section((*name, Plain(": "), *value)) for name, value in pairs if not blank(value)])
+            return rich([section((*name, Plain(": "), *value)) for name, value in pairs if not blank(value)])
         case Citations(items, more):
             rest = sections((Plain(f"and {more} more"),) if more else ())
-            yield rich([part for item in items for part in _citation(item)] + rest)
+            return rich([part for item in items for part in _citation(item)] + rest)
         case Context(words):
-            yield context(words)
+            return context(words)
         case Divider():
-            yield {"type": "divider"}
+            return {"type": "divider"}
 
 
-def _rows(rows: Rows, numbers: Iterator[int]) -> Iterator[Json]:
-    if not blank(rows.title):
-        yield rich([section(rows.title, bold=True)])
+def _rows(rows: Rows, titled: Titled, numbers: Iterator[int]) -> Iterator[Json]:
     shown = [row for row in rows.rows if not is_empty_row(row)]
-    for bullet, group in groupby(shown, _is_bullet):
-        if bullet:
-            yield from _bullets(group)
-            continue
-        for row in group:
+    yield from [] if blank(rows.title) else [titled(rows.title)]
+    if all(isinstance(row, Item) and not row.buttons for row in shown):
+        yield from _bullets(shown)
+    else:
+        for row in shown:
             yield from _row(row, numbers)
-    if rows.more:
-        yield context(more_words(rows))
+    yield from [context(more_words(rows))] if rows.more else []
 
 
-def _is_bullet(row: Row) -> bool:
-    return isinstance(row, Item) and not row.buttons
-
-
-def _bullets(rows: Iterable[Row]) -> Iterator[Json]:
+def _bullets(rows: list[Row]) -> Iterator[Json]:
     """As many in a block as it holds."""
     kept: list[Words] = []
     for row in rows:
@@ -141,8 +141,9 @@ def _bullets(rows: Iterable[Row]) -> Iterator[Json]:
 
 
 def _lines(heading: Words, note: Words) -> Words:
-    between = (Plain("\n"),) if not blank(heading) and not blank(note) else ()
-    return (*heading, *between, *note)
+    if blank(heading) or blank(note):
+        return (*heading, *note)
+    return (Bold(heading), Plain("\n"), *note)
 
 
 def _row(row: Row, numbers: Iterator[int]) -> Iterator[Json]:

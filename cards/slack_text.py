@@ -1,13 +1,15 @@
 """Text in Slack's blocks: what documents and people wrote is shown literally, wherever it stands.
 
 It goes into rich_text and plain_text, which parse no markup, so `*x*` stays `*x*`; only our own date tokens are
-mrkdwn. Everywhere but in rich_text Slack reads `&`, `<`, `>` as control characters, so they are escaped once, and
-sizes are measured afterwards. In rich_text they are literal; a sequence that would be a mention if a client ever
-flattened the block back to mrkdwn is broken by a word joiner, which nobody sees. A message's top-level text is mrkdwn
-whatever one does, so there the marks of styles and emoji are broken too.
+mrkdwn, alone or among letters that mean nothing there. Everywhere but in rich_text Slack reads `&`, `<`, `>` as
+control characters, so they are escaped once, and sizes are measured afterwards. In rich_text they are literal; a
+sequence that would be a mention if a client ever flattened the block back to mrkdwn is broken by a word joiner, which
+nobody sees. A message's top-level text is mrkdwn whatever one does, so there the marks of styles and emoji are broken
+too.
 """
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 import regex
@@ -21,6 +23,7 @@ Json = dict[str, Any]
 _MOMENT = "{date_short_pretty} at {time}"
 _MENTION = regex.compile(r"<(?=[!@#]|https?:|mailto:|\Z)")
 _MARK = regex.compile(r"[*_~`]|:(?=[\w+'-]+:)")
+_MEANS_NOTHING = regex.compile(r"(?:[^<>&*_~`:@#|\\\n.]|\.(?!\w))*")
 
 
 def escape(text: str) -> str:
@@ -75,8 +78,8 @@ def elements(words: Words, mark: str = "bold", *, bold: bool = False) -> list[Js
 
 
 def _element(leaf: Leaf, style: Json) -> Json:
-    if isinstance(leaf, Date) and leaf.style == "moment":
-        element = {"type": "date", "timestamp": _seconds(leaf), "format": _MOMENT, "fallback": leaf.words()}
+    if date := _moment(leaf):
+        element = {"type": "date", "timestamp": _seconds(date), "format": _MOMENT, "fallback": date.words()}
     elif isinstance(leaf, Link):
         element = {"type": "link", "url": leaf.url, "text": _literal(leaf)}
     else:
@@ -94,33 +97,40 @@ def _literal(leaf: Leaf) -> str:
 
 
 def context(words: Words) -> Json:
-    """Small print: dates as mrkdwn tokens of our own, all other text plain. Slack puts a space between elements."""
+    """Small print: dates as mrkdwn tokens of our own, and text that could mean anything there as plain text."""
     if any(isinstance(leaf, Link) for leaf, _ in leaves(words)):
         return rich([section(words)])
-    parts = [_context_element(part) for part in _runs(words)]
-    if len(parts) <= limits.SLACK_CONTEXT_ELEMENTS:
-        return {"type": "context", "elements": parts}
-    return {"type": "context", "elements": [_small(flat(words))]}
+    return {"type": "context", "elements": _small_print(list(_runs(words)), words)}
+
+
+def _small_print(runs: list[Date | str], words: Words) -> list[Json]:
+    """One element where it can be, for Slack puts a space between two."""
+    if all(isinstance(run, Date) or _MEANS_NOTHING.fullmatch(run) for run in runs):
+        whole = "".join(_token(run) if isinstance(run, Date) else run for run in runs).strip()
+        if any(isinstance(run, Date) for run in runs) and utf16_length(whole) <= limits.SLACK_CONTEXT_TEXT:
+            return [_markdown(whole)]
+    shown = [run for run in runs if isinstance(run, Date) or run.strip()]
+    parts = [_markdown(_token(run)) if isinstance(run, Date) else _small(run) for run in shown]
+    return parts if len(parts) <= limits.SLACK_CONTEXT_ELEMENTS else [_small(flat(words))]
 
 
 def _runs(words: Words) -> Iterator[Date | str]:
-    text = ""
-    for leaf, _ in leaves(words):
-        if not (isinstance(leaf, Date) and leaf.style == "moment"):
-            text += spelled(leaf)
-            continue
-        if text.strip():
-            yield text
-        text = ""
-        yield leaf
-    if text.strip():
-        yield text
+    """Every moment, and the text between two as one."""
+    for date, group in groupby((leaf for leaf, _ in leaves(words)), _moment):
+        found = list(group)
+        yield from [date] * len(found) if date else ["".join(map(spelled, found))]
 
 
-def _context_element(part: Date | str) -> Json:
-    if isinstance(part, str):
-        return _small(part)
-    return {"type": "mrkdwn", "text": f"<!date^{_seconds(part)}^{_MOMENT}|{part.words()}>"}
+def _moment(leaf: Leaf) -> Date | None:
+    return leaf if isinstance(leaf, Date) and leaf.style == "moment" else None
+
+
+def _token(date: Date) -> str:
+    return f"<!date^{_seconds(date)}^{_MOMENT}|{date.words()}>"
+
+
+def _markdown(text: str) -> Json:
+    return {"type": "mrkdwn", "text": text}
 
 
 def _small(text: str) -> Json:

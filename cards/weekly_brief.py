@@ -7,7 +7,7 @@ from typing import Literal
 from cards.actions import Button
 from cards.inline import Bold, Plain, Words, when
 from cards.limits import BLOCKS, ROWS
-from cards.model import Block, Card, Context, Item, Rows, Text
+from cards.model import Block, Card, Context, Item, Rows
 from cards.notices import AnswerEntry, answer_row
 from cards.phrases import ChangeLine, headline, listed, place, plural
 
@@ -17,11 +17,12 @@ GROUPS = BLOCKS - 3
 
 @dataclass(frozen=True, slots=True)
 class BriefLine:
-    """`watch_target` is set where the reader does not watch this yet."""
+    """`watch_target` is set where the reader does not watch this yet; `further` counts more passages of the change."""
 
     change: ChangeLine
     material: bool = False
     watch_target: str | None = None
+    further: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def weekly_brief(content: WeeklyBriefContent) -> Card:
     blocks: tuple[Block, ...] = (
         _answers(content.answers),
         *_sections(shown, content.nonce),
-        Text((Plain(f"and {left_out} more"),) if left_out else ()),
+        Context((Plain(f"and {left_out} more"),) if left_out else ()),
         Context(_counts(content)),
     )
     title = (Plain(f"Your {content.period} in memory: {_news(content)}"),)
@@ -85,7 +86,9 @@ def _sections(groups: list[list[BriefLine]], nonce: str) -> list[Block]:
 def _row(line: BriefLine, nonce: str, offered: bool) -> Item:
     important: Words = (Plain("Important: "),) if line.material else ()
     buttons = (Button("watch_create", line.watch_target or "", nonce, "Watch this"),) if offered else ()
-    return Item((*important, *headline(line.change)), (Plain("Learned "), when(line.change.learned)), buttons)
+    further = (Plain(f" · and {plural(line.further, 'more passage')}"),) if line.further else ()
+    note = (Plain("Learned "), when(line.change.learned), *further)
+    return Item((*important, *headline(line.change)), note, buttons)
 
 
 def _counts(content: WeeklyBriefContent) -> Words:

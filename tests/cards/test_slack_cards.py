@@ -16,12 +16,13 @@ from cards.gallery import gallery
 from cards.inline import Bold, Code, Date, Link, Plain, when
 from cards.model import Card, Change, Context, Item, Quote, Rows, Text, with_outcome
 from cards.slack import to_slack
-from cards.slack_text import escape
+from cards.slack_text import context, escape
 from cards.text import clean, utf16_length
 from tests.strategies.card_content import INJECTIONS, cards, patiently, short_texts
 
 Json = dict[str, Any]
 SCHEMA = Draft202012Validator(json.loads((Path(__file__).parent / "slack_blocks.schema.json").read_text()))
+TOKEN = "<!date^1^{date_short_pretty} at {time}|1 Jan 1970, 00:00 UTC>"
 UNSEEN = str.maketrans("", "", "\u2060\u2068\u2069")
 
 
@@ -100,20 +101,20 @@ def test_what_looks_like_markup_is_shown_literally(text: str) -> None:
     words = (Plain(text),)
     button = Button("answer_refresh", "a", "n", text, confirm=text)
     choice = Choice("preference_set", "p", "n", text, (Option("x", text), Option("y", "other")), "x")
-    rows = Rows((Item(words, (), (button,)), Item(words, words), Item((), words, (choice,))), words)
-    card = Card(words, (Text(words), Context(words), rows), (button,), words)
+    rows = Rows((Item(words, (), (button,)), Item((), (), (choice,))), words)
+    card = Card(words, (Text(words), Context(words), rows, Rows((Item(words, words),))), (button,), words)
     message = to_slack(with_outcome(card, text))
     check(message)
-    header, body, small, _, beside, bullet, select, _, outcome, actions = message["blocks"]
+    header, body, small, title, beside, select, bullet, outcome, actions = message["blocks"]
     tap, chosen = actions["elements"][0], select["accessory"]
     shown = [header["text"], small["elements"][0], beside["text"], select["text"], chosen["placeholder"]]
     shown += [chosen["initial_option"]["text"], chosen["options"][0]["text"], tap["text"], tap["confirm"]["text"]]
     assert [one_line(seen(part["text"])) for part in shown] == [one_line(text)] * len(shown)
     assert seen(message["text"]).removesuffix(".") == one_line(text)
     assert not any("<" in found for found in strings(message))
-    for block in (body, outcome):
+    for block in (body, title, outcome):
         assert rich(block).translate(UNSEEN) == text
-    for block in (body, bullet, outcome):
+    for block in (body, title, bullet, outcome):
         assert {leaf["type"] for leaf in leaves_of(block)} == {"text"}
         assert not any(mark in rich(block) for mark in ("<!", "<@", "<#", "<http"))
 
@@ -149,13 +150,28 @@ def test_small_print_shows_moments_in_the_readers_zone_and_people_s_words_as_pla
     words = (Plain("Learned "), Date(1_000_000), Plain(" from *x*"))
     assert to_slack(Card((), (Context(words),), (), ()))["blocks"][0]["elements"] == [
         {"type": "plain_text", "text": "Learned", "emoji": False},
-        {"type": "mrkdwn", "text": "<!date^1^{date_short_pretty} at {time}|1 Jan 1970, 00:00 UTC>"},
+        {"type": "mrkdwn", "text": TOKEN},
         {"type": "plain_text", "text": "from *x*", "emoji": False},
     ]
 
 
+def test_small_print_is_one_element_where_its_text_means_nothing_to_slack() -> None:
+    """Between two elements Slack leaves a gap, even before a full stop."""
+    words = (Plain("Learned "), Date(1_000_000), Date(1_000_000), Plain(". “x”"))
+    assert to_slack(Card((), (Context(words),), (), ()))["blocks"][0]["elements"] == [
+        {"type": "mrkdwn", "text": f"Learned {TOKEN}{TOKEN}. “x”"}
+    ]
+
+
+@given(short_texts)
+def test_small_print_around_a_date_holds_no_mark_that_is_not_ours(text: str) -> None:
+    for element in context((Plain(text), Date(1_000_000), Plain(text)))["elements"]:
+        if element["type"] == "mrkdwn":
+            assert not re.search(r"[<>&*_~`:@#|\\\n]|\.\w", element["text"].replace(TOKEN, ""))
+
+
 def test_small_print_of_too_many_parts_still_fits() -> None:
-    words = tuple(part for _ in range(20) for part in (Plain("at "), Date(0), Plain(" ")))
+    words = tuple(part for _ in range(20) for part in (Plain("*at* "), Date(0), Plain(" ")))
     (element,) = to_slack(Card((), (Context(words),), (), ()))["blocks"][0]["elements"]
     assert element["text"].count("1 Jan 1970") == 20
 

@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Page, Route, async_playwright, expect
 from bot.channels.inbox import InboxMessage, InboxServer, PersonKey
 from bot.channels.inbox.session import COOKIE_LIFE
 from bot.channels.inbox.wire import TEXT_LIMIT
-from cards.actions import Button
+from cards.actions import Button, Choice, Option
 from cards.html import to_html
 from cards.inline import Plain
 from cards.model import Card
@@ -189,6 +189,56 @@ class TestTaps:
         await tapped(page, page.get_by_role("dialog").get_by_role("button", name="Refresh answer").click())
         taps = [(tap.kind, tap.target, tap.nonce, tap.arg) for _, tap in backend.taps]
         assert taps == [("watch_mute", "w1", "n1", "1d"), ("answer_refresh", "a1", "n1", None)]
+
+
+DAYS = (Option("off", "Off"), Option("monday", "Monday"), Option("friday", "Friday"))
+
+
+def preferences(brief_day: str | None) -> str:
+    """A card of two choices as it is really rendered."""
+    choices = (
+        Choice("preference_set", "brief_day", "n1", "Weekly brief", DAYS, brief_day),
+        Choice("preference_set", "quiet_from", "n1", "Quiet from", (Option("off", "Off"), Option("20", "20:00"))),
+    )
+    return to_html(Card((Plain("Your preferences"),), (), choices, (Plain("Your preferences"),)))
+
+
+class TestChoices:
+    @pytest.fixture(autouse=True)
+    async def shown(self, page, backend, alice) -> None:
+        backend.card(alice, "m1", preferences("monday"))
+        await expect(page.get_by_role("heading", name="Your preferences")).to_be_visible()
+
+    async def test_the_present_option_is_shown_under_its_name(self, page) -> None:
+        await expect(page.get_by_role("combobox", name="Weekly brief")).to_have_value("monday")
+        await expect(page.get_by_role("combobox", name="Quiet from")).to_have_value("")
+
+    async def test_what_was_chosen_is_sent_once_it_is_set_and_not_before(self, page, backend, alice) -> None:
+        await page.get_by_role("combobox", name="Weekly brief").select_option("Friday")
+        assert backend.taps == []
+        await tapped(page, page.get_by_role("button", name="Set Weekly brief").click())
+        [(person, tap)] = backend.taps
+        sent = (tap.message_id, tap.kind, tap.target, tap.nonce, tap.arg)
+        assert (person, sent) == (alice, ("m1", "preference_set", "brief_day", "n1", "friday"))
+
+    async def test_the_keyboard_is_enough(self, page, backend) -> None:
+        await page.get_by_role("combobox", name="Weekly brief").focus()
+        await page.keyboard.press("ArrowDown")
+        await page.keyboard.press("Tab")
+        assert await focused(page) == "Set"
+        await tapped(page, page.keyboard.press("Enter"))
+        assert [tap.arg for _, tap in backend.taps] == ["friday"]
+
+    async def test_nothing_chosen_sends_nothing_and_says_so(self, page, backend) -> None:
+        await page.get_by_role("button", name="Set Quiet from").click()
+        await expect(page.locator(".outcome")).to_have_text("Choose one first.")
+        assert backend.taps == []
+
+    async def test_an_update_shows_what_is_set_now_and_leaves_the_focus(self, page, backend, alice) -> None:
+        await page.get_by_role("combobox", name="Weekly brief").focus()
+        backend.card(alice, "m1", preferences("off"))
+        await expect(page.get_by_role("combobox", name="Weekly brief")).to_have_value("off")
+        await expect(page.get_by_role("combobox", name="Weekly brief")).to_be_focused()
 
 
 class TestConfirming:
@@ -389,7 +439,8 @@ class TestForEverybody:
     async def fill(self, page: Page, backend: Any, alice: PersonKey) -> None:
         backend.outcome = "An outcome that is as long as an outcome may well be, and then a little longer."
         backend.status = "Synced 2 minutes ago from a source with averyveryverylongnamewithoutanyspaceinit"
-        backend.card(alice, "m1", card("W" * 120, MUTE, REFRESH, button("x" * 80, "clarify_vote", arg="1")))
+        wide = card("W" * 120, MUTE, REFRESH, button("x" * 80, "clarify_vote", arg="1"))
+        backend.card(alice, "m1", wide + preferences("off"))
         await page.get_by_role("button", name="Mute").click()
         await expect(page.locator(".outcome")).to_be_visible()
         await page.get_by_role("textbox").fill("x" * 300)
@@ -408,7 +459,9 @@ class TestForEverybody:
         for act in (lambda: self.fill(page, backend, alice), page.get_by_role("button", name="Refresh answer").click):
             tree = await session.send("Accessibility.getFullAXTree")
             controls = [
-                node for node in tree["nodes"] if _role(node) in {"button", "link", "textbox", "dialog", "list"}
+                node
+                for node in tree["nodes"]
+                if _role(node) in {"button", "combobox", "link", "textbox", "dialog", "list"}
             ]
             assert {"button", "link", "textbox"} & {_role(node) for node in controls}
             assert [node for node in controls if not node["name"]["value"].strip()] == []
