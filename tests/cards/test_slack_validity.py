@@ -22,28 +22,39 @@ from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import Card, with_outcome
 from cards.notices import error, inactive, redacted, refreshing, unbound, welcome
 from cards.phrases import ChangeLine
-from cards.slack import to_slack
+from cards.slack import to_slack, to_slack_home
 from cards.text import utf16_length
 from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
-from tests.fakes.slack_blocks import MOST_IN_MESSAGE, elements, problems
+from tests.fakes.slack_blocks import MOST_IN_HOME, MOST_IN_MESSAGE, elements, problems
 from tests.strategies import card_content
 from tests.strategies.card_content import patiently, texts
 
 Json = dict[str, Any]
-SCHEMA = Draft202012Validator(json.loads((Path(__file__).parent / "slack_blocks.schema.json").read_text()))
+SCHEMA = json.loads((Path(__file__).parent / "slack_blocks.schema.json").read_text())
+MESSAGE = Draft202012Validator(SCHEMA)
+HOME = Draft202012Validator({"$defs": SCHEMA["$defs"], "$ref": "#/$defs/home"})
 MOST_IN_ALL, MOST_IN_RICH_TEXT = 10_000, 3_000  # ours; Slack tells no limit, and refused 11,000
 BEYOND = regex.compile("[\U00010000-\U0010ffff]")
 
 
 def faults(message: Json) -> list[str]:
     """Why Slack would refuse a message, or do what no card asks for; empty when it would not."""
-    wide = json.loads(BEYOND.sub("··", json.dumps(message, ensure_ascii=False)))
-    found = [error.message for one in (message, wide) for error in SCHEMA.iter_errors(one)]
-    return found or [*problems(message["blocks"], MOST_IN_MESSAGE), *_choices(message), *_sizes(message)]
+    blocks = message["blocks"]
+    return _unlike(MESSAGE, message) or [*problems(blocks, MOST_IN_MESSAGE), *_choices(blocks), *_sizes(blocks)]
 
 
-def _choices(message: Json) -> Iterator[str]:
-    inner = [element for _, element in elements(message["blocks"])]
+def faults_at_home(view: Json) -> list[str]:
+    """The same of a Home tab's view, which may be longer."""
+    return _unlike(HOME, view) or [*problems(view["blocks"], MOST_IN_HOME), *_choices(view["blocks"])]
+
+
+def _unlike(schema: Draft202012Validator, drawn: Json) -> list[str]:
+    wide = json.loads(BEYOND.sub("··", json.dumps(drawn, ensure_ascii=False)))
+    return [error.message for one in (drawn, wide) for error in schema.iter_errors(one)]
+
+
+def _choices(blocks: list[Json]) -> Iterator[str]:
+    inner = [element for _, element in elements(blocks)]
     if sum(element.get("style") == "primary" for element in inner) > 1:
         yield "two buttons are primary"
     for element in inner:
@@ -51,10 +62,10 @@ def _choices(message: Json) -> Iterator[str]:
             yield f"{element['action_id']}: what is chosen is no option"
 
 
-def _sizes(message: Json) -> Iterator[str]:
-    if utf16_length(json.dumps(message["blocks"], ensure_ascii=False, separators=(",", ":"))) > MOST_IN_ALL:
+def _sizes(blocks: list[Json]) -> Iterator[str]:
+    if utf16_length(json.dumps(blocks, ensure_ascii=False, separators=(",", ":"))) > MOST_IN_ALL:
         yield "the whole message is too long"
-    for block in message["blocks"]:
+    for block in blocks:
         if block["type"] == "rich_text" and utf16_length(_said(block)) > MOST_IN_RICH_TEXT:
             yield f"{block['block_id']}: the text is too long"
 
@@ -69,6 +80,7 @@ BUILT = {
     "weekly brief": card_content.briefs,
     "answer": card_content.answers,
     "clarification": card_content.clarifications,
+    "home": card_content.homes,
     "lists and notices": card_content.lists,
     "plain notices": st.one_of(
         *(st.builds(build, texts) for build in (welcome, unbound, refreshing)),
@@ -85,12 +97,18 @@ def refused(card: Card) -> list[str]:
 
 
 @pytest.mark.parametrize("name", BUILT)
-@settings(patiently, max_examples=25)
+@settings(patiently, max_examples=15)
 @given(data=st.data())
 def test_what_a_builder_makes_of_any_text_is_taken_before_and_after_a_tap(name: str, data: st.DataObject) -> None:
     card = data.draw(BUILT[name])
     assert refused(card) == []
     assert refused(with_outcome(card, data.draw(texts))) == []
+
+
+@settings(patiently, max_examples=15)
+@given(card_content.homes)
+def test_the_home_tab_of_anybody_is_taken(card: Card) -> None:
+    assert faults_at_home(to_slack_home(card)) == []
 
 
 LONG = {
