@@ -29,6 +29,10 @@ log = structlog.get_logger()
 
 INACTIVE = "This card is no longer active. Ask again, or write “watching” to see what you follow."
 REFRESHING = "Refreshing…"
+_CHOSEN = {
+    ("brief_day", "off"): "Stopped: no more weekly briefs. Write “brief on” to have them again.",
+    ("mute", "off"): "Not muted: cards come again as things change.",
+}
 _MUTED = {"1d": "Muted for a day", "1w": "Muted for a week"}
 
 
@@ -183,6 +187,8 @@ def _outcome(action: CardAction, result: dict[str, Any]) -> str:
             return "Saved. You will hear when its words change." if result["fresh"] else "You have saved this already."
         case "answer_refresh":
             return "You have a newer answer to this already." if result["newer"] else REFRESHING
+        case "preference_set":
+            return _CHOSEN.get((result["name"], result["value"]), "From now on.")
     return "Done."
 
 

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from bot.memory_gateway import MemoryGateway
-from bot.presenters import answer_entry, watch_entry
+from bot.presenters import answer_entry, brief_words, notice_card, watch_entry
 from cards.limits import ROWS
 from cards.model import Card
 from cards.notices import WatchChoice, choose_watch, notice, saved_list, watch_list
 from cards.phrases import plural
 from core.clock import DAY, HOUR
+from core.delivery.grouping import offered
 from core.model.grants import PermittedAction
+from core.model.ports import Composed
+from core.model.preferences import OFF
 from core.model.principals import Principal
 from core.model.work import NOTHING_OFFERED, Offer
 from core.text.fold import fold
@@ -21,9 +24,11 @@ HELP = (
     "watch <words>: choose something to watch\n"
     "watching, watching <word>: what you watch, and how to stop\n"
     "saved: the answers you saved\n"
+    "brief: when your week’s changes come; brief on, brief off, brief now\n"
     "mute 1h, mute 1d, mute 1w: pause every card; unmute: end it\n"
     "status: what I remember; whoami: who I think you are"
 )
+_BRIEF_HINT = "Write “brief on”, “brief off” or “brief now”."
 _MUTE_TIMES = {"1h": ("an hour", HOUR), "1d": ("a day", DAY), "1w": ("a week", 7 * DAY)}
 
 
@@ -49,6 +54,7 @@ class Commands:
             "watch": (self._watch, True),
             "watching": (self._watching, True),
             "saved": (self._saved, False),
+            "brief": (self._brief, True),
             "mute": (self._mute, True),
             "unmute": (self._unmute, False),
             "status": (self._status, False),
@@ -92,6 +98,19 @@ class Commands:
         entries = tuple(map(answer_entry, answers))
         return Reply(lambda _: saved_list(entries))
 
+    async def _brief(self, principal: Principal, words: str) -> Reply:
+        match words.lower():
+            case "now":
+                return _preview(await self._gateway.call(self._memory.briefs.preview, principal))
+            case "on" | "off" as choice:
+                day = self._memory.config.watch.brief_weekday if choice == "on" else OFF
+                await self._gateway.call(self._memory.prefer, principal, "brief_day", day)
+        people = self._memory.people
+        chosen = await self._gateway.call(people.preferences, principal.tenant_id, principal.person_id)
+        person = await self._gateway.call(people.get, principal.tenant_id, principal.person_id)
+        said = f"“{words}” is nothing I can do with it. " if words.lower() not in {"", "on", "off"} else ""
+        return _said("Your weekly brief", said + brief_words(chosen, person.zone), _BRIEF_HINT)
+
     async def _mute(self, principal: Principal, words: str) -> Reply:
         known = _MUTE_TIMES.get(words.lower())
         if known is None:
@@ -114,6 +133,12 @@ class Commands:
         person = await self._gateway.call(self._memory.people.get, principal.tenant_id, principal.person_id)
         roles = ", ".join(person.roles) or "none"
         return _said(person.display_name, f"Your roles: {roles}. Your time zone: {person.zone}.")
+
+
+def _preview(found: Composed | None) -> Reply:
+    if found is None:
+        return _said("Nothing new", "Nothing that you can read has changed since your last brief.", _BRIEF_HINT)
+    return Reply(lambda nonce: notice_card(found.notice, nonce), offered(found.notice), source_ids=found.source_ids)
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -11,10 +11,12 @@ from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import Card
 from cards.notices import AnswerEntry, WatchEntry
 from cards.phrases import ChangeKind, ChangeLine
+from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
 from core.model import evidence
 from core.model.answers import Answer, Claim, SavedAnswer
 from core.model.grants import PermittedAction
-from core.model.notices import AnswerMoved, AnswersNotice, ChangeNotice, ClaimDiff, Notice
+from core.model.notices import AnswerMoved, AnswersNotice, BriefNotice, ChangeNotice, ClaimDiff, Notice
+from core.model.preferences import WEEKDAYS, Preferences
 from core.model.watching import WatchView
 from core.model.work import Offer
 from core.text.fold import plain
@@ -22,9 +24,17 @@ from core.text.fold import plain
 
 def present(notice: Notice, nonce: str) -> dict[str, Any]:
     """The card of a notice, as stored."""
-    if isinstance(notice, AnswersNotice):
-        return to_json(answer_updated(AnswerUpdatedContent(tuple(map(_stale, notice.answers)), nonce)))
-    return to_json(_memory_change(notice, nonce))
+    return to_json(notice_card(notice, nonce))
+
+
+def notice_card(notice: Notice, nonce: str) -> Card:
+    match notice:
+        case AnswersNotice(answers):
+            return answer_updated(AnswerUpdatedContent(tuple(map(_stale, answers)), nonce))
+        case BriefNotice():
+            return _brief(notice, nonce)
+        case ChangeNotice():
+            return _memory_change(notice, nonce)
 
 
 def _memory_change(notice: ChangeNotice, nonce: str) -> Card:
@@ -32,6 +42,18 @@ def _memory_change(notice: ChangeNotice, nonce: str) -> Card:
     lines = sorted(_once(found), key=lambda line: line.kind != "changed")
     watches = tuple(MatchedWatch(reason.name, str(reason.watch_id)) for reason in notice.reasons)
     return memory_change(MemoryChangeContent(tuple(lines), watches, nonce, more=notice.more))
+
+
+def _brief(notice: BriefNotice, nonce: str) -> Card:
+    lines = tuple(map(_brief_line, notice.lines))
+    answers = tuple(map(answer_entry, notice.answers))
+    return weekly_brief(WeeklyBriefContent(lines, nonce, notice.more, notice.watches, answers=answers))
+
+
+def _brief_line(line: evidence.BriefLine) -> BriefLine:
+    first, *further = _lines(line.change)
+    target = str(line.watch_target) if line.watch_target else None
+    return BriefLine(first, line.material, target, len(further))
 
 
 def _once(lines: Sequence[ChangeLine]) -> list[ChangeLine]:
@@ -145,6 +167,14 @@ def watch_entry(view: WatchView, now: int) -> WatchEntry:
     return WatchEntry(str(view.watch_id), view.name, state=state)
 
 
-def answer_entry(saved: SavedAnswer) -> AnswerEntry:
+def answer_entry(saved: SavedAnswer | AnswerMoved) -> AnswerEntry:
     status: Status = saved.status  # type: ignore[assignment]  # core's own statuses, by the same names
     return AnswerEntry(saved.question, status, saved.saved_at, str(saved.answer_id))
+
+
+def brief_words(chosen: Preferences, zone: str) -> str:
+    """When a person's brief comes."""
+    if chosen.brief_day is None:
+        return "It is off."
+    day = WEEKDAYS[chosen.brief_day].capitalize()
+    return f"It comes on {day}s at {chosen.brief_minute // 60}:00, {zone} time, if anything has changed."

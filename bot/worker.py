@@ -65,7 +65,7 @@ class Worker:
         self._stopping = False
         self._loops = (
             Loop((self._inbound,)),
-            Loop((self._sweep, self._own_jobs, self._notify_jobs, self._gather)),
+            Loop((self._sweep, self._briefs, self._own_jobs, self._notify_jobs, self._gather)),
             Loop((courier.carry,)),
         )
 
@@ -77,7 +77,11 @@ class Worker:
     def stop(self) -> None:
         """Let `run` end after the steps in hand: a card on its way is recorded, and no lease is left behind."""
         self._stopping = True
+        self._courier.stop()
         self.wake()
+
+    def is_stopping(self) -> bool:
+        return self._stopping
 
     async def run(self, tick_secs: float) -> None:
         """Work until stopped, each loop for itself: what takes long in one holds up no other."""
@@ -123,8 +127,14 @@ class Worker:
         swept = [await self._gateway.call(self._memory.sweep, tenant_id) for tenant_id in tenants]
         return sum(one.fires + one.backlog for one in swept)
 
+    async def _briefs(self) -> int:
+        """Make the jobs of the briefs that are due."""
+        tenants = await self._gateway.call(self._memory.people.tenants)
+        return sum([await self._gateway.call(self._memory.briefs.schedule, tenant_id) for tenant_id in tenants])
+
     async def _notify_jobs(self) -> int:
-        return await self._jobs(Audience.CLARIFY, (JobKind.NOTIFY_WATCH,), self._notify)
+        kinds = (JobKind.NOTIFY_WATCH, JobKind.NOTIFY_BRIEF)
+        return await self._jobs(Audience.CLARIFY, kinds, self._notify)
 
     async def _own_jobs(self) -> int:
         kinds = (JobKind.CHECK_ANSWER, JobKind.REFRESH_ANSWER)
@@ -145,7 +155,8 @@ class Worker:
             await self._gateway.call(self._memory.jobs.fail, job, repr(error))
 
     async def _notify(self, job: Leased) -> None:
-        await self._gateway.call(self._memory.delivery.spread, job)
+        brief = job.kind == JobKind.NOTIFY_BRIEF
+        await self._gateway.call(self._memory.briefs.make if brief else self._memory.delivery.spread, job)
 
     async def _own(self, job: Leased) -> None:
         if job.kind == JobKind.CHECK_ANSWER:
@@ -186,6 +197,9 @@ class Worker:
 
     async def _drive(self, event: Inbound) -> None:
         inbound = self._memory.inbound
+        if self._stopping:
+            await self._gateway.call(inbound.release, event)
+            return
         try:
             result = await self._handlers[event.kind](event)
         except NotYet as reason:

@@ -6,7 +6,7 @@ schedulers makes two. What it tells is read when it is sent, from where the last
 brief has arrived, or when there was nothing to tell. A brief is one of the things that its card shows: up to which tx.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from uuid import UUID
 
@@ -80,14 +80,23 @@ class BriefsEngine:
         row = briefs.locked(tx, principal.person_id)
         if row is None:
             return None
-        upto = tx.last_tx
-        heard = {**briefs.heard(tx, principal.person_id, row.cursor_tx, upto, tx.now), **_heard(tx, carried)}
-        composed = self._notices.brief(tx, principal, list(heard.values()), row.cursor_tx)
+        upto, composed = tx.last_tx, self._since(tx, principal, row, carried)
         if composed is None:
             row.cursor_tx = upto
             tx.session.add(row)
             return None
         return replace(composed, shown=(*composed.shown, (principal.person_id, upto)))
+
+    def preview(self, principal: Principal) -> Composed | None:
+        """What the person's next brief would tell by now. It tells it all the same when its time has come."""
+        with self._database.read(principal.tenant_id) as tx:
+            row = briefs.get(tx, principal.person_id)
+            return None if row is None else self._since(tx, principal, row, ())
+
+    def _since(self, tx: ReadTx, principal: Principal, row: Brief, carried: Collection[UUID]) -> Composed | None:
+        now = self._database.clock.now()
+        heard = briefs.heard(tx, principal.person_id, row.cursor_tx, tx.last_tx, now) | _heard(tx, carried)
+        return self._notices.brief(tx, principal, list(heard.values()), row.cursor_tx, now)
 
 
 def _move_on(tx: WriteTx, row: Brief, schedule: Schedule) -> None:
@@ -100,5 +109,5 @@ def _move_on(tx: WriteTx, row: Brief, schedule: Schedule) -> None:
     row.next_due_at = look_again(tx.now, schedule, Last(row.week, row.sent_at))
 
 
-def _heard(tx: ReadTx, fire_ids: Collection[UUID]) -> Mapping[UUID, Heard]:
+def _heard(tx: ReadTx, fire_ids: Collection[UUID]) -> dict[UUID, Heard]:
     return {fire_id: Heard(fire, watch, undone=False) for fire_id, (fire, watch) in watches.fires(tx, fire_ids).items()}

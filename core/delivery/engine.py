@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from core.clock import SECOND
-from core.delivery.grouping import ANSWERS, ASKED_BRIEF, BRIEF, CHANGES, offered
+from core.delivery.grouping import ANSWERS, BRIEF, CHANGES, offered
 from core.delivery.quiet import held_until
 from core.errors import NotFound
 from core.jsonhash import json_hash
@@ -109,7 +109,8 @@ class DeliveryEngine:
             message = messages.locked(tx, message_id)
             if message is None or message.state not in _TO_SEND or message.not_before > tx.now:
                 return None
-            if not self._ready(tx, message, present):
+            ready = self._composed(tx, message, present) if message.kind in _PROACTIVE else _stands(tx, message)
+            if not ready:
                 return None
             message.state = step(CardState(message.state), CardEvent.CLAIM)
             message.fence += 1
@@ -118,17 +119,8 @@ class DeliveryEngine:
             tx.session.add(message)
             return messages.outgoing(message)
 
-    def _ready(self, tx: WriteTx, message: CardMessage, present: Present) -> bool:
-        """False for a card that is dropped or put off instead of sent."""
-        if message.kind in _PROACTIVE:
-            return self._composed(tx, message, present)
-        person, ready = people.get(tx, message.person_id), _stands(tx, message)
-        if ready and person is not None and message.kind == ASKED_BRIEF:  # where nothing is new it says so already
-            self._briefed(tx, message, person, present)
-        return ready
-
     def _composed(self, tx: WriteTx, message: CardMessage, present: Present) -> bool:
-        """Fill a card with what its recipient may see now, wherever they are now."""
+        """Fill a card with what its recipient may see now, where they are now; False when it is dropped or put off."""
         person, identity = people.get(tx, message.person_id), people.reachable(tx, message.person_id)
         if person is None or not person.active:
             return _drop(tx, message, "not_authorised")
@@ -155,7 +147,10 @@ class DeliveryEngine:
     # ── a person's week ──
 
     def _told_week(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
-        """Fill a brief, unless it is to wait, or is not wanted any more: then the next card tells what it carried."""
+        """Fill a brief, unless it is to wait, or is not wanted any more: then the next card tells what it carried.
+
+        It says what changed since the last one, and what no card could deliver.
+        """
         until = self._held(tx, person)
         if until:
             message.not_before = until
@@ -164,16 +159,12 @@ class DeliveryEngine:
         if self._chosen(tx, person).brief_day is None:
             messages.leave_to_next(tx, message.message_id, "suppressed")
             return _end(tx, message, "suppressed")
-        return self._briefed(tx, message, person, present) or _end(tx, message, briefs.UNDONE)
-
-    def _briefed(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
-        """Let a card say what changed since the last brief, and what no card could carry; False where nothing did."""
         waiting = messages.deliveries_of(tx, message.message_id) + messages.carried(tx, person.person_id)
-        deliveries = _to_tell(tx, waiting, self._held(tx, person))
+        deliveries = _to_tell(tx, waiting, 0)
         composed = self._brief.compose(tx, people.principal(person), [delivery.fire_id for delivery in deliveries])
         if composed is None:
             _skip(tx, deliveries, briefs.UNDONE)
-            return False
+            return _end(tx, message, briefs.UNDONE)
         for delivery in deliveries:
             delivery.state, delivery.message_id = "pending", message.message_id
             tx.session.add(delivery)

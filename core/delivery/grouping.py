@@ -1,6 +1,6 @@
 """Which cards a person's waiting deliveries make, what was different, and what a card permits. Pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
 from core.model.evidence import SectionChange
@@ -11,26 +11,20 @@ from core.model.preferences import settable
 from core.model.work import Offer
 from core.text.fold import fold
 
-CHANGES, ANSWERS, BRIEF, ASKED_BRIEF = "memory_change", "answer_updated", "brief", "asked_brief"
-"""Kinds of card: of changes as they come, of saved answers, of a person's week, and of that week when they ask."""
+CHANGES, ANSWERS, BRIEF = "memory_change", "answer_updated", "brief"
+"""Kinds of card that the bot sends by itself: of changes as they come, of saved answers, of a person's week."""
 
 
 def offered(notice: Notice) -> Offer:
-    """What a card about changes permits: refreshing answers; muting, stopping or beginning watches; choosing a day for briefs."""
+    """What a card about changes permits: to refresh answers, to begin, mute or stop watches, to set a brief’s day."""
     if isinstance(notice, BriefNotice):
-        return Offer((settable("brief_day"), *_in_brief(notice)))
+        watchable = {line.watch_target for line in notice.lines} - {None}
+        return Offer((settable("brief_day"), *(PermittedAction("watch_create", str(target)) for target in watchable)))
     if isinstance(notice, AnswersNotice):
         refresh = [PermittedAction("answer_refresh", str(answer.answer_id)) for answer in notice.answers]
         stop = [PermittedAction("watch_mute", str(answer.watch_id), MUTES) for answer in notice.answers]
         return Offer((*refresh, *stop))
     return Offer(tuple(PermittedAction("watch_mute", str(reason.watch_id), MUTES) for reason in notice.reasons))
-
-
-def _in_brief(notice: BriefNotice) -> Iterator[PermittedAction]:
-    for target in {line.watch_target for line in notice.lines} - {None}:
-        yield PermittedAction("watch_create", str(target))
-    for answer in notice.answers:
-        yield PermittedAction("answer_refresh", str(answer.answer_id))
 
 
 def changes(before: Sequence[Piece], after: Sequence[Piece]) -> list[SectionChange]:

@@ -43,6 +43,14 @@ class InboundEngine:
                 row.state, row.result = "done", result
                 tx.session.add(row)
 
+    def release(self, event: Inbound) -> None:
+        """Give an event back that nothing was done about."""
+        with self._database.write(event.tenant_id) as tx:
+            row = inbox.held(tx, event)
+            if row is not None:
+                row.state, row.lease_until, row.attempts = "ready", 0, row.attempts - 1
+                tx.session.add(row)
+
     def fail(self, event: Inbound, error: str) -> bool:
         """Try again later; True when the attempts are spent and the event is given up."""
         with self._database.write(event.tenant_id) as tx:

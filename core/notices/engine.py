@@ -17,7 +17,7 @@ from core.model.principals import Principal, visible_to
 from core.model.watching import Event, ScopeType
 from core.store import messages, sources
 from core.store.briefs import Heard
-from core.store.database import WriteTx
+from core.store.database import ReadTx, WriteTx
 from core.store.tables import Watch, WatchFire
 from core.store.versions import NODES
 from core.watch.brief import Fired, arranged, fold
@@ -67,7 +67,7 @@ class NoticesEngine:
         return Composed(notice, shown, tuple({source_id for source_id, _ in lines}))
 
     def _line(
-        self, tx: WriteTx, ref_type: str, ref_id: UUID, since: int, now: Moment, *, seen: bool
+        self, tx: ReadTx, ref_type: str, ref_id: UUID, since: int, now: Moment, *, seen: bool
     ) -> tuple[UUID, ChangeLine] | None:
         """What is different in one thing between `since` and now, with the source it stands in."""
         node_id = _node_of(ref_type, ref_id)
@@ -92,7 +92,7 @@ class NoticesEngine:
     # ── saved answer updated ──
 
     def _answers(
-        self, tx: WriteTx, principal: Principal, fires: Fires, shown: Mapping[UUID, int], now: Moment
+        self, tx: ReadTx, principal: Principal, fires: Fires, shown: Mapping[UUID, int], now: Moment
     ) -> Composed | None:
         news = _worse(tx, principal, fires, shown, now)
         if not news:
@@ -102,30 +102,30 @@ class NoticesEngine:
 
     # ── brief ──
 
-    def brief(self, tx: WriteTx, principal: Principal, heard: Sequence[Heard], cursor: int) -> Composed | None:
+    def brief(self, tx: ReadTx, principal: Principal, heard: Sequence[Heard], cursor: int, now: int) -> Composed | None:
         """The notice of a week in which a person heard this, told up to `cursor` before.
 
         Answers that have moved are on it if they need a look still. None when there is nothing that they may read.
         """
-        now = (tx.present(tx.now), tx.last_tx)
+        present = (tx.present(now), tx.last_tx)
         of_answers = [(one.fire, one.watch) for one in heard if one.watch.scope_type == ScopeType.ANSWER]
         of_changes = [one for one in heard if one.watch.scope_type != ScopeType.ANSWER]
-        news = _worse(tx, principal, of_answers, {}, now)
+        news = _worse(tx, principal, of_answers, {}, present)
         found = list(self._week(tx, principal, of_changes, cursor))
         lines, more = arranged(line for _, line in found)
         if not lines and not news:
             return None
         answers = _moved(tx, principal, of_answers, news)
         notice = BriefNotice(
-            _watchable(tx, lines, now), more + _dropped(of_changes), answers, _names(of_changes, lines)
+            _watchable(tx, lines, present), more + _dropped(of_changes), answers, _names(of_changes, lines)
         )
-        shown = dict(sorted((line.change.ref_id, line.change_tx) for line in lines)) | dict.fromkeys(news, now[1])
+        shown = dict(sorted((line.change.ref_id, line.change_tx) for line in lines)) | dict.fromkeys(news, present[1])
         uris = {line.change.source_uri for line in lines}
         quoted = {source_id for source_id, line in found if line.change.source_uri in uris}
         return Composed(notice, tuple(shown.items()), tuple(quoted.union(_dependencies(news.values()))))
 
     def _week(
-        self, tx: WriteTx, principal: Principal, heard: Sequence[Heard], cursor: int
+        self, tx: ReadTx, principal: Principal, heard: Sequence[Heard], cursor: int
     ) -> Iterator[tuple[UUID, BriefLine]]:
         """Each change that the person may read today, with its source."""
         own = {one.watch.watch_id for one in heard if one.watch.owner_id == principal.person_id}
@@ -138,7 +138,7 @@ class NoticesEngine:
                 yield found[0], BriefLine(found[1], moved.change_tx, target)
 
 
-def _worse(tx: WriteTx, principal: Principal, fires: Fires, shown: Mapping[UUID, int], now: Moment) -> dict[UUID, Node]:
+def _worse(tx: ReadTx, principal: Principal, fires: Fires, shown: Mapping[UUID, int], now: Moment) -> dict[UUID, Node]:
     """The person's answers that need a look, and have moved since they were shown."""
     nodes = NODES.as_of(tx, {event.ref_id for fire, _ in fires for event in _events(fire)}, *now)
     return {
@@ -150,7 +150,7 @@ def _worse(tx: WriteTx, principal: Principal, fires: Fires, shown: Mapping[UUID,
     }
 
 
-def _moved(tx: WriteTx, principal: Principal, fires: Fires, news: Mapping[UUID, Node]) -> tuple[AnswerMoved, ...]:
+def _moved(tx: ReadTx, principal: Principal, fires: Fires, news: Mapping[UUID, Node]) -> tuple[AnswerMoved, ...]:
     watch_of = {event.ref_id: watch for fire, watch in fires for event in _events(fire)}
     readable = sources.readable(tx, principal)
     return tuple(_answer(node, watch_of[answer_id], readable) for answer_id, node in news.items())
@@ -206,7 +206,7 @@ def _names(heard: Iterable[Heard], lines: Iterable[BriefLine]) -> tuple[str, ...
     return tuple(dict.fromkeys(from_))
 
 
-def _watchable(tx: WriteTx, lines: Iterable[BriefLine], now: Moment) -> tuple[BriefLine, ...]:
+def _watchable(tx: ReadTx, lines: Iterable[BriefLine], now: Moment) -> tuple[BriefLine, ...]:
     """The lines, of which only those whose thing still stands offer to watch it."""
     nodes = NODES.as_of(tx, {line.watch_target for line in lines if line.watch_target}, *now)
     standing = {node_id for node_id, node in nodes.items() if not node.tombstone}

@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from core.clock import HOUR, MINUTE, SECOND
-from core.delivery.grouping import BRIEF
 from core.ids import jitter
 from core.jobs.backoff import BASE, wait
 from core.model.card_states import CardEvent, CardState, step
@@ -54,7 +53,7 @@ class OutcomesEngine:
         shown = {UUID(ref): upto for ref, upto in message.shown}
         messages.show(tx, message.person_id, shown)
         if message.person_id in shown:
-            briefs.told(tx, message.person_id, shown[message.person_id], tx.now if message.kind == BRIEF else None)
+            briefs.told(tx, message.person_id, shown[message.person_id])
         return True
 
     def not_sent(

@@ -25,6 +25,10 @@ def enrol(tx: WriteTx, person_ids: Collection[UUID]) -> None:
     insert_new(tx, Brief, ({"person_id": person_id} | row for person_id in person_ids))
 
 
+def get(tx: ReadTx, person_id: UUID) -> Brief | None:
+    return tx.session.get(Brief, (tx.tenant_id, person_id))
+
+
 def locked(tx: WriteTx, person_id: UUID) -> Brief | None:
     return tx.session.get(Brief, (tx.tenant_id, person_id), with_for_update=True)
 
@@ -100,10 +104,9 @@ def is_to_tell() -> ColumnElement[bool]:
     )
 
 
-def told(tx: WriteTx, person_id: UUID, upto: int, sent_at: int | None) -> None:
-    """A brief that told up to a tx has arrived; `sent_at` of a week's own, None of one that was asked for."""
+def told(tx: WriteTx, person_id: UUID, upto: int) -> None:
+    """A brief that told up to a tx has arrived."""
     row = locked(tx, person_id)
     if row is not None:
-        row.cursor_tx = max(row.cursor_tx, upto)
-        row.sent_at = sent_at or row.sent_at
+        row.cursor_tx, row.sent_at = max(row.cursor_tx, upto), tx.now
         tx.session.add(row)

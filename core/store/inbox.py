@@ -13,7 +13,7 @@ from core.store.tables import Inbox
 
 
 def receive(tx: WriteTx, event_id: str, person_id: UUID | None, place: Place, kind: str, body: dict[str, Any]) -> bool:
-    """True for an event never seen before; a repeat changes nothing."""
+    """True for an event never seen before, or given up; any other repeat changes nothing."""
     row = {
         "tenant_id": tx.tenant_id,
         "event_id": event_id,
@@ -27,7 +27,17 @@ def receive(tx: WriteTx, event_id: str, person_id: UUID | None, place: Place, ki
         "attempts": 0,
         "created_at": tx.now,
     }
-    return insert_once(tx, Inbox, row)
+    return insert_once(tx, Inbox, row) or _revived(tx, event_id)
+
+
+def _revived(tx: WriteTx, event_id: str) -> bool:
+    """Whether an event that was given up is driven anew, since it came again."""
+    row = tx.session.get(Inbox, (tx.tenant_id, event_id), with_for_update=True)
+    if row is None or row.state != "failed":
+        return False
+    row.state, row.attempts, row.lease_until, row.not_before = "ready", 0, 0, tx.now
+    tx.session.add(row)
+    return True
 
 
 def lease(tx: WriteTx, until: int, limit: int) -> list[Inbound]:

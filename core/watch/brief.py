@@ -133,7 +133,7 @@ def _begun(told_by: Iterable[tuple[Fired, str]]) -> int:
 
 def arranged(lines: Iterable[BriefLine]) -> tuple[tuple[BriefLine, ...], int]:
     """The lines to show, those of one source together, material ones first, then the newest; and how many more."""
-    weighed = [replace(line, material=_material(line)) for line in _distinct(lines)]
+    weighed = [_weighed(line) for line in _distinct(lines)]
     ordered = sorted(weighed, key=lambda line: (not line.material, -line.change_tx, line.change.ref_id))
     shown = ordered[:LINES]
     uris = dict.fromkeys(line.change.source_uri for line in shown)
@@ -151,7 +151,13 @@ def _distinct(lines: Iterable[BriefLine]) -> Iterator[BriefLine]:
             yield replace(line, change=replace(line.change, changes=fresh))
 
 
-def _material(line: BriefLine) -> bool:
+def _weighed(line: BriefLine) -> BriefLine:
+    """The line with what is material in it in front."""
+    passages = sorted(line.change.changes, key=_material, reverse=True)
+    return replace(line, change=replace(line.change, changes=passages), material=_material(passages[0]))
+
+
+def _material(passage: SectionChange) -> bool:
     """Whether a number or a negation is what differs."""
-    pairs = [(passage.before, passage.after) for passage in line.change.changes if passage.before and passage.after]
-    return any(numbers(old) != numbers(new) or polarity(old) != polarity(new) for old, new in pairs)
+    old, new = passage.before, passage.after
+    return bool(old and new) and (numbers(old) != numbers(new) or polarity(old) != polarity(new))

@@ -26,6 +26,15 @@ class Worker:
             self.memory.delivery.spread(job)
         return len(leased)
 
+    def brief(self) -> int:
+        """Make the cards of the briefs that are due."""
+        for tenant_id in self.memory.people.tenants():
+            self.memory.briefs.schedule(tenant_id)
+        leased = self.memory.jobs.lease(Audience.CLARIFY, [JobKind.NOTIFY_BRIEF], "worker", 100)
+        for job in leased:
+            self.memory.briefs.make(job)
+        return len(leased)
+
     def take(self) -> list[Outgoing]:
         """Everything that may be sent now, in hand."""
         self.memory.delivery.gather()
