@@ -49,5 +49,8 @@ test: lint node ## everything that CI runs
 bench: .venv/installed-dev ## ratios, measured in one run
 	$(BIN)/python -m benchmarks $(ARGS)
 
+soak: .venv/installed-dev ## a thousand cards and taps through a Slack that fails as the real one does
+	$(BIN)/python -m benchmarks.soak $(ARGS)
+
 clean: ## remove what make made
 	rm -rf .venv .demo .looks tests/node/node_modules

@@ -107,7 +107,7 @@ async def _open_slack(bot: Bot, stack: AsyncExitStack) -> "SlackRunner":
 
 async def _listen(bot: Bot, stack: AsyncExitStack, routes: Iterable[web.AbstractRouteDef]) -> None:
     app = web.Application()
-    app.add_routes([*health_routes(bot.gateway), *routes])
+    app.add_routes([*health_routes(bot.gateway, bot.worker.is_stopping), *routes])
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     stack.push_async_callback(runner.cleanup)

@@ -1,16 +1,20 @@
 """Whether the process lives, and whether it can do its work."""
 
+from collections.abc import Callable
+
 from aiohttp import web
 
 from bot.memory_gateway import MemoryGateway
 from core.errors import CoreError
 
 
-def health_routes(gateway: MemoryGateway) -> list[web.RouteDef]:
+def health_routes(gateway: MemoryGateway, stopping: Callable[[], bool]) -> list[web.RouteDef]:
     async def healthz(_: web.Request) -> web.Response:
         return web.json_response({"status": "alive"})
 
     async def readyz(_: web.Request) -> web.Response:
+        if stopping():
+            return web.json_response({"status": "not ready", "reason": "stopping"}, status=503)
         try:
             await gateway.call(gateway.memory.check_store)
         except CoreError as error:
