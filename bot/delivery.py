@@ -32,6 +32,7 @@ class Courier:
         self._outcomes = gateway.memory.outcomes
         self._channels = channels
         self.lanes: Lanes[Lane] = Lanes()
+        self._stopping = False
         self._kinds = (
             (self._delivery.due, self.send),
             (self._outcomes.doubtful, self._reconcile),
@@ -45,7 +46,7 @@ class Courier:
         begun = 0
         while due := await self._due():
             for lane, cards in due.items():
-                self.lanes.start(lane, partial(_carry_all, cards))
+                self.lanes.start(lane, partial(self._carry_all, cards))
                 begun += len(cards)
         return begun
 
@@ -57,6 +58,22 @@ class Courier:
             for card in await self._gateway.call(waiting, AT_ONCE * 4, busy):
                 lanes[card.lane].append(partial(carry, card.tenant_id, card.message_id))
         return lanes
+
+    async def _carry_all(self, cards: Iterable[Carrying]) -> None:
+        places = asyncio.Semaphore(AT_ONCE)
+
+        async def one(carry: Carrying) -> None:
+            async with places:
+                if not self._stopping:
+                    await carry()
+
+        for ended in await asyncio.gather(*map(one, cards), return_exceptions=True):
+            if isinstance(ended, Exception):  # the others were carried; this one is due again
+                log.error("delivery.failed", error=repr(ended))
+
+    def stop(self) -> None:
+        """Begin with no more cards; those in flight are recorded."""
+        self._stopping = True
 
     # ── sending ──
 
@@ -147,18 +164,6 @@ class Courier:
                 await self._gateway.call(self._outcomes.not_updated, card, None, for_good=False)
         _log("update.ended", card, outcome)
         return isinstance(outcome, Sent)
-
-
-async def _carry_all(cards: Iterable[Carrying]) -> None:
-    places = asyncio.Semaphore(AT_ONCE)
-
-    async def one(carry: Carrying) -> None:
-        async with places:
-            await carry()
-
-    for ended in await asyncio.gather(*map(one, cards), return_exceptions=True):
-        if isinstance(ended, Exception):  # the others were carried; this one is due again
-            log.error("delivery.failed", error=repr(ended))
 
 
 def _log(name: str, card: Outgoing, outcome: SendOutcome) -> None:
