@@ -162,13 +162,11 @@ async def refreshed(soak: Soak, database: Callable[[int], None]) -> None:
     await until(lambda: all(len(soak.cards(user)) == 3 for user in some), "answers stale", 300)
     for user in some:
         await soak.deliver(soak.tap(user, "answer_refresh"))
-    anew = lambda user: (
-        "70 EUR" in json.dumps(soak.cards(user)[-1].blocks)
-        and "Refreshed"
-        in json.dumps(  # noqa: E731
-            soak.cards(user)[-1].blocks
-        )
-    )
+
+    def anew(user: str) -> bool:
+        shown = json.dumps(soak.cards(user)[-1].blocks)
+        return "70 EUR" in shown and "Refreshed" in shown
+
     await until(lambda: all(map(anew, some)), "answers refreshed", 600)
 
 

@@ -4,8 +4,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from uuid import UUID
 
+import regex
+
 from bot.memory_gateway import MemoryGateway
-from bot.presenters import answer_entry, brief_words, notice_card, watch_entry
+from bot.presenters import answer_entry, brief_words, notice_card, watch_entry, why_card
 from cards.limits import ROWS
 from cards.model import Card
 from cards.notices import WatchChoice, choose_watch, notice, saved_list, watch_list
@@ -25,9 +27,12 @@ HELP = (
     "watching, watching <word>: what you watch, and how to stop\n"
     "saved: the answers you saved\n"
     "brief: when your week’s changes come; brief on, brief off, brief now\n"
+    "why: why the last card came\n"
     "mute 1h, mute 1d, mute 1w: pause every card; unmute: end it\n"
     "status: what I remember; whoami: who I think you are"
 )
+_FIRE = regex.compile(r"[0-9a-fA-F-]{6,36}")
+"""The id of a fire, or its beginning."""
 _BRIEF_HINT = "Write “brief on”, “brief off” or “brief now”."
 _MUTE_TIMES = {"1h": ("an hour", HOUR), "1d": ("a day", DAY), "1w": ("a week", 7 * DAY)}
 
@@ -42,7 +47,7 @@ class Reply:
     source_ids: tuple[UUID, ...] = ()
 
 
-Command = Callable[[Principal, str], Awaitable[Reply]]
+Command = Callable[[Principal, str], Awaitable[Reply | None]]
 
 
 class Commands:
@@ -55,6 +60,7 @@ class Commands:
             "watching": (self._watching, True),
             "saved": (self._saved, False),
             "brief": (self._brief, True),
+            "why": (self._why, True),
             "mute": (self._mute, True),
             "unmute": (self._unmute, False),
             "status": (self._status, False),
@@ -110,6 +116,18 @@ class Commands:
         person = await self._gateway.call(people.get, principal.tenant_id, principal.person_id)
         said = f"“{words}” is nothing I can do with it. " if words.lower() not in {"", "on", "off"} else ""
         return _said("Your weekly brief", said + brief_words(chosen, person.zone), _BRIEF_HINT)
+
+    async def _why(self, principal: Principal, words: str) -> Reply | None:
+        """Why the last card came, or the one of a fire by its id; other words than an id make it a question."""
+        if words and not _FIRE.fullmatch(words):
+            return None
+        recent = await self._gateway.call(self._memory.recent_fires, principal)
+        fire_id = next((fire_id for fire_id in recent if str(fire_id).startswith(words.lower())), None)
+        if fire_id is None:
+            what = f"I know of no news {words} for you." if words else "You have not been told of any change yet."
+            return _said("Nothing to explain", what, "Write “watching” to see what you follow.")
+        fire = await self._gateway.call(self._memory.explain_fire, fire_id, principal)
+        return Reply(lambda _: why_card(fire, principal.person_id))
 
     async def _mute(self, principal: Principal, words: str) -> Reply:
         known = _MUTE_TIMES.get(words.lower())

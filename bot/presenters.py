@@ -1,5 +1,6 @@
 """From core's values to card contents: the only place where the two meet. Pure."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -9,17 +10,32 @@ from cards.answer_updated import AnswerUpdatedContent, ChangedClaim, StaleAnswer
 from cards.codec import to_json
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import Card
-from cards.notices import AnswerEntry, WatchEntry
-from cards.phrases import ChangeKind, ChangeLine
+from cards.notices import AnswerEntry, WatchEntry, WhyContent, why
+from cards.phrases import ChangeKind, ChangeLine, plural
 from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
 from core.model import evidence
 from core.model.answers import Answer, Claim, SavedAnswer
 from core.model.grants import PermittedAction
 from core.model.notices import AnswerMoved, AnswersNotice, BriefNotice, ChangeNotice, ClaimDiff, Notice
 from core.model.preferences import WEEKDAYS, Preferences
-from core.model.watching import WatchView
+from core.model.watching import EventKind, FireView, WatchView
 from core.model.work import Offer
 from core.text.fold import plain
+
+_HEARD = {
+    EventKind.FACT_CHANGED: "{count} in its words",
+    EventKind.FACT_TOMBSTONED: "{count}: it was removed",
+    EventKind.NEW_SOURCE_VERSION: "{count}: a new version of the document",
+    EventKind.ANSWER_STALE: "{count} in what a saved answer rests on",
+}
+_BECAME = {
+    "sent": "It was sent to you.",
+    "pending": "It waits to be sent.",
+    "fired": "It waits to be sent.",
+    "carried": "Your next card or brief tells it.",
+    "skipped": "It was not sent.",
+    "delivered": "It was sent to you.",
+}
 
 
 def present(notice: Notice, nonce: str) -> dict[str, Any]:
@@ -158,6 +174,16 @@ def below(path: tuple[str, ...], title: str) -> tuple[str, ...]:
 def web_address(uri: str) -> str | None:
     """A source's own address, where a browser can open it."""
     return uri if uri.startswith(("https://", "http://")) else None
+
+
+def why_card(fire: FireView, person_id: UUID) -> Card:
+    """Why a person was told: what their watch heard, and what became of the card."""
+    kinds = Counter(event.kind for event in fire.events)
+    events = tuple(_HEARD[kind].format(count=plural(times, "change")) for kind, times in kinds.items())
+    mine = next((outcome for outcome in fire.recipients if outcome.person_id == person_id), None)
+    state, reason = (mine.state, mine.reason) if mine else (fire.status, fire.reason)
+    delivered = _BECAME.get(state, state) + (f" ({reason.replace('_', ' ')})" if reason else "")
+    return why(WhyContent(fire.window[1], (fire.watch_name,), events, delivered))
 
 
 def watch_entry(view: WatchView, now: int) -> WatchEntry:

@@ -41,7 +41,7 @@ from core.planner.engine import Planned, PlannerEngine
 from core.planner.request import PlanRequest
 from core.recall.engine import RecallEngine
 from core.recall.index import HybridConfig
-from core.store import counts, models, sources, traces
+from core.store import counts, models, sources, traces, watches
 from core.store.counts import Status
 from core.store.database import Database, WriteTx
 from core.store.migrate import upgrade
@@ -277,6 +277,11 @@ class Memory:
         """A watch's fires, newest first, to its owner; `explain_fire` tells of each. Raises NotFound."""
         with self._database.read(principal.tenant_id) as tx:
             return self._watch.fires(tx, watch_id, principal, limit)
+
+    def recent_fires(self, principal: Principal, limit: int = 50) -> list[UUID]:
+        """The fires of everything the principal watches, newest first."""
+        with self._database.read(principal.tenant_id) as tx:
+            return watches.fires_for(tx, principal.person_id, limit)
 
     def explain_fire(self, fire_id: UUID, principal: Principal) -> FireView:
         """Why somebody was notified, and what became of it for each recipient. Raises NotFound but for its owner."""

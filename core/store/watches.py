@@ -115,6 +115,16 @@ def fires_of(tx: ReadTx, watch_id: UUID, limit: int) -> list[WatchFire]:
     return list(tx.session.exec(rows.order_by(col(WatchFire.fire_tx).desc()).limit(limit)).all())
 
 
+def fires_for(tx: ReadTx, owner_id: UUID, limit: int) -> list[UUID]:
+    """The fires of everything a person watches, newest first."""
+    rows = (
+        select(WatchFire.fire_id)
+        .join(Watch, (col(Watch.tenant_id) == WatchFire.tenant_id) & (col(Watch.watch_id) == WatchFire.watch_id))
+        .where(WatchFire.tenant_id == tx.tenant_id, Watch.owner_id == owner_id)
+    )
+    return list(tx.session.exec(rows.order_by(col(WatchFire.fire_tx).desc()).limit(limit)).all())
+
+
 def prune_fires(tx: WriteTx, watch_ids: Iterable[UUID], keep: int) -> None:
     """Forget fires beyond the newest `keep` of each watch, unless somebody is still to be told, by a brief at least."""
     for watch_id in watch_ids:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from cards.plain import to_plain
 from core.clock import DAY, HOUR
 from core.model.watching import ScopeType
 from core.store.tables import CardGrant
@@ -179,3 +180,32 @@ async def test_every_command_is_answered_in_the_persons_own_conversation_only(ad
     for text in ("help", "watching", "saved", "mute 1d", "unmute", "status", "whoami"):
         await adas.ask(text)
     assert (len(adas.cards()), bobs.cards()) == (7, [])
+
+
+async def test_why_says_what_was_heard_by_which_watch_and_what_became_of_the_card(adas, revise, clock):
+    revise()
+    await adas.ask("watch meals")
+    await adas.press(adas.button("watch_create"))
+    clock.advance(HOUR)
+    revise(meals=55)
+    await adas.parts.worker.settle()
+    text = to_plain(await adas.ask("why"))
+    assert "Because you watch: Meals" in text
+    assert "It was sent to you." in text
+
+
+async def test_why_finds_an_older_one_by_the_beginning_of_its_id_and_nobody_elses(adas, bobs, revise, clock, memory):
+    revise()
+    await adas.ask("watch meals")
+    await adas.press(adas.button("watch_create"))
+    clock.advance(HOUR)
+    revise(meals=55)
+    await adas.parts.worker.settle()
+    [fire_id] = memory.recent_fires(adas.person)
+    assert "Why you were notified" in to_plain(await adas.ask(f"why {str(fire_id)[:8]}"))
+    assert "Nothing to explain" in to_plain(await bobs.ask(f"why {fire_id}"))
+
+
+async def test_why_without_news_says_so_and_with_other_words_is_a_question(adas, parts, ada):
+    assert "Nothing to explain" in to_plain(await adas.ask("why"))
+    assert await parts.commands.reply("default", ada.person_id, "why are meals limited") is None
