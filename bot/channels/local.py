@@ -65,7 +65,7 @@ class LocalChannel:
         return Found(str(ref)) if ref else Absent()
 
     async def profile(self, _workspace: str, _user_id: str) -> None:
-        """This machine knows nothing of people but what the memory says."""
+        """Nothing: here people are what the memory says."""
 
 
 class LocalInbox:

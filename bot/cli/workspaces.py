@@ -9,8 +9,7 @@ from bot.cli.output import say, say_json, say_table
 
 if TYPE_CHECKING:
     from core.memory import Memory
-    from core.model.work import Place
-    from core.workspaces.engine import WorkspaceView
+    from core.model.work import Place, WorkspaceView
 
 Platform = Annotated[str, typer.Argument(metavar="PLATFORM", help="Where the user is: slack.")]
 User = Annotated[str, typer.Argument(metavar="USER_ID", help="The user's id there; in Slack it looks like U012ABCDEF.")]

@@ -56,9 +56,8 @@ class DeliveryEngine:
                 recipients = people.named_by(tx, watch.target)
                 for person_id in recipients:
                     messages.add_delivery(tx, fire.fire_id, person_id, kind)
-                if recipients:
-                    briefs.enrol(tx, recipients)
-                else:
+                briefs.enrol(tx, recipients, watch.created_tx)
+                if not recipients:
                     fire.status, fire.reason = "skipped", "nobody"
                     tx.session.add(fire)
             job.state = "done"

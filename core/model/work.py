@@ -38,6 +38,20 @@ Lane = tuple[str, str]
 """(platform, workspace): what is sent to one never waits for what is sent to another."""
 
 
+@dataclass(frozen=True, slots=True)
+class WorkspaceView:
+    """`detail`: what the platform says of the bot there. `reason`: why it is paused."""
+
+    tenant_id: str
+    platform: str
+    workspace: str
+    name: str
+    trusted: bool
+    paused: bool
+    reason: str | None
+    detail: Mapping[str, Any]
+
+
 def stranger(place: Place) -> UUID:
     """Who a chat user is as long as nobody knows them: somebody without rights, and nobody else."""
     return derived("stranger", place.platform, place.workspace, place.user_id)

@@ -19,9 +19,9 @@ UNDONE = "no_net_change"
 _ON_ITS_WAY = (CardState.PENDING, CardState.SENDING, CardState.FAILED, CardState.UNKNOWN)
 
 
-def enrol(tx: WriteTx, person_ids: Collection[UUID]) -> None:
-    """Let people who have something to hear have a brief; it begins with what this transaction writes."""
-    row = {"tenant_id": tx.tenant_id, "cursor_tx": tx.tx - 1, "week": "", "sent_at": 0, "next_due_at": 0}
+def enrol(tx: WriteTx, person_ids: Collection[UUID], since: int) -> None:
+    """Let people who have something to hear have a brief; their first begins at a tx."""
+    row = {"tenant_id": tx.tenant_id, "cursor_tx": since, "week": "", "sent_at": 0, "next_due_at": 0}
     insert_new(tx, Brief, ({"person_id": person_id} | row for person_id in person_ids))
 
 

@@ -1,28 +1,14 @@
 """The workspaces a tenant's memory is asked from. An error pauses one; nothing but its own return ends that."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from core.errors import InvalidRequest, NotFound
 from core.ids import random_id
+from core.model.work import WorkspaceView
 from core.store import workspaces
 from core.store.database import ANY_TENANT, Database, WriteTx
 from core.store.tables import Audit, Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceView:
-    """`detail`: what the platform says of the bot there. `reason`: why it is paused."""
-
-    tenant_id: str
-    platform: str
-    workspace: str
-    name: str
-    trusted: bool
-    paused: bool
-    reason: str | None
-    detail: Mapping[str, Any]
 
 
 class WorkspacesEngine:

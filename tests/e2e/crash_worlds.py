@@ -16,8 +16,8 @@ from core.clock import HOUR, ManualClock
 from core.memory import Memory
 from core.model.notices import Outgoing
 from core.model.principals import Principal
-from core.model.work import Place
 from core.model.watching import Event, ScopeType
+from core.model.work import Place
 from core.store import messages, watches
 from core.store.database import Database, ReadTx
 from core.store.tables import CardMessage, NotifyDelivery
