@@ -21,7 +21,9 @@ REMEDIES: Mapping[str, Remedy] = {
     ),
     "not_authed": Remedy("no token was sent", "set the token that the mode needs"),
     "account_inactive": Remedy("the app was removed from the workspace, or its bot was deactivated", _ANEW),
+    "app_uninstalled": Remedy("somebody removed the app from the workspace", _ANEW),
     "token_revoked": Remedy("the token was revoked", _ANEW),
+    "tokens_revoked": Remedy("somebody revoked the bot's token", _ANEW),
     "token_expired": Remedy(
         "the token ended, so token rotation is on in the app", f"make the app anew from the manifest, or {_ANEW}"
     ),

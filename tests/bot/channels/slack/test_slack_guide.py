@@ -1,0 +1,87 @@
+"""docs/slack.md says what the code does: its tables are the code's, and its commands and settings are real ones."""
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from bot.channels.slack.credentials import CREDENTIALS, NEEDED
+from bot.channels.slack.manifest import EVENTS, SCOPES
+from bot.channels.slack.remedies import REMEDIES
+from bot.cli.entry import run
+from bot.config import SlackSettings, load
+
+GUIDE = (Path(__file__).parents[4] / "docs" / "slack.md").read_text(encoding="utf-8")
+COMMANDS = sorted(
+    {line.partition("#")[0].strip() for line in GUIDE.splitlines() if line.startswith("clarify-bot ")}
+    | set(re.findall(r"`(clarify-bot [^`]+)`", GUIDE))
+)
+SETTINGS = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
+
+
+def table(heading):
+    """The rows of the first table after a line that begins like this, as lists of cells."""
+    after = GUIDE[GUIDE.index(heading) :].splitlines()
+    first = next(number for number, line in enumerate(after) if line.startswith("|"))
+    rows = []
+    for line in after[first + 2 :]:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip().strip("`") for cell in line.strip("|").split("|")])
+    return rows
+
+
+def test_every_scope_stands_there_with_its_reason():
+    assert dict(table("## What each scope is for")) == dict(SCOPES)
+
+
+def test_every_event_stands_there():
+    sentence = GUIDE[GUIDE.index("It hears of") :].partition("and of nothing else")[0]
+    assert set(re.findall(r"`([^`]+)`", sentence)) == set(EVENTS)
+
+
+def test_every_secret_stands_there_with_its_place_and_where_it_goes():
+    modes = {
+        credential.name: "both" if all(credential in NEEDED[mode] for mode in ("http", "socket")) else words
+        for mode, words in (("http", "HTTP"), ("socket", "Socket Mode"))
+        for credential in NEEDED[mode]
+    }
+    assert table("## 2. Copy the secrets") == [
+        [c.words, c.place, modes[c.name], c.variable, c.file_setting] for c in CREDENTIALS
+    ]
+
+
+def test_every_word_of_slacks_stands_there_with_what_helps():
+    assert {word: (means, fix) for word, means, fix in table("## Slack's words, and what helps")} == {
+        word: (remedy.means, remedy.fix) for word, remedy in REMEDIES.items()
+    }
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_one(command, capsys):
+    words = [word for word in shlex.split(command)[1:] if not word.startswith("-")]
+    names = words[:2] if words[0] in {"manifest", "person", "workspace"} else words[:1]
+    assert run([*names, "--help"]) == 0
+    options = re.findall(r"--[a-z-]+", command)
+    assert all(option in capsys.readouterr().out for option in options[:1])
+
+
+def test_there_are_commands_and_settings_to_look_at():
+    assert {"clarify-bot run", "clarify-bot doctor", "clarify-bot manifest slack --socket"} <= set(COMMANDS)
+    assert len(SETTINGS) == 2
+
+
+@pytest.mark.parametrize("text", SETTINGS)
+def test_the_settings_it_shows_are_complete(tmp_path, text):
+    (tmp_path / "clarify-bot.toml").write_text(text)
+    (tmp_path / "secrets").mkdir()
+    values = {"bot_token": "xoxb-1", "signing_secret": "0" * 32, "app_token": "xapp-1"}
+    for credential in CREDENTIALS:
+        named = tomllib.loads(text)["slack"].get(credential.file_setting)
+        if named:
+            (tmp_path / named).write_text(values[credential.name] + "\n")
+    slack = load(tmp_path / "clarify-bot.toml").slack
+    assert slack.mode != SlackSettings().mode
+    assert slack.gaps == ()
