@@ -1,11 +1,12 @@
 """The bot's Slack side as a running server, over an ingress of the test's own or over the real one."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import structlog
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
@@ -78,10 +79,12 @@ def let_in(memory: Memory, acme: Workspace, *, trusted: bool = True) -> None:
 
 
 @asynccontextmanager
-async def served(slack: FakeSlack, gateway: MemoryGateway, ingress: Any, web_api: SlackWeb) -> AsyncIterator[Served]:
+async def served(
+    slack: FakeSlack, gateway: MemoryGateway, ingress: Any, web_api: SlackWeb, *, settled: bool = True
+) -> AsyncIterator[Served]:
     """Bolt behind the guard, on a port of its own."""
     whisper = Whisper(web_api)
-    app = make_app(Events(ingress, whisper), gateway)
+    app = make_app(Events(ingress, whisper), gateway, lambda: settled)
     listener = HttpListener(app, slack.signing_secret, gateway.memory.clock)
     async with on_loopback(listener.routes()) as base:
         yield Served(slack, app, whisper, base + EVENTS_PATH)
@@ -102,5 +105,23 @@ async def on_loopback(routes: list[web.RouteDef]) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-async def all_at_once(*calls: Any) -> list[Any]:
-    return list(await asyncio.gather(*calls))
+@contextmanager
+def told() -> Iterator[Callable[[str], Awaitable[dict[str, Any]]]]:
+    """Inside it nothing is logged; it can be waited for that an event of a name would have been."""
+    events: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+
+    def note(_logger: Any, _method: str, event: Any) -> Any:
+        events.put_nowait(event)
+        raise structlog.DropEvent
+
+    async def wait(name: str) -> dict[str, Any]:
+        while True:
+            event = await asyncio.wait_for(events.get(), 30)
+            if event["event"] == name:
+                return event
+
+    structlog.configure(processors=[note])
+    try:
+        yield wait
+    finally:
+        structlog.reset_defaults()

@@ -31,7 +31,9 @@ _ANY = re.compile("")
 Next = Callable[[], Awaitable[None]]
 
 
-def make_app(events: Events, gateway: MemoryGateway) -> AsyncApp:
+def make_app(events: Events, gateway: MemoryGateway, settled: Callable[[], bool]) -> AsyncApp:
+    """`settled`: whether it is known which workspace is served. Until then another one may turn out to be it."""
+
     async def known(body: Json, context: AsyncBoltContext, next_: Next) -> BoltResponse | None:
         """Let through what comes from a workspace that this memory serves."""
         if body.get("type") != "url_verification":
@@ -41,7 +43,7 @@ def make_app(events: Events, gateway: MemoryGateway) -> AsyncApp:
                 return _not_kept(error)
             if found is None:
                 log.warning("slack.unknown_workspace", workspace=context.team_id)
-                return accepted()
+                return accepted() if settled() else BoltResponse(status=HTTPStatus.SERVICE_UNAVAILABLE)
             context["bot"] = found.detail
         await next_()
         return None

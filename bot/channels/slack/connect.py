@@ -53,6 +53,11 @@ class SlackConnection:
         self._connected: str | None = None
         self._failures = 0
 
+    @property
+    def settled(self) -> bool:
+        """Whether Slack has said which workspace the token is for."""
+        return self._connected is not None
+
     async def keep(self) -> None:
         """Look, wait, and look again, until cancelled."""
         while True:

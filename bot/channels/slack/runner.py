@@ -26,7 +26,7 @@ class SlackRunner:
         self._web = SlackWeb(slack.bot_token.get_secret_value(), slack.api_url)
         self._whisper = Whisper(self._web)
         self._connection = SlackConnection(self._web, gateway, settings.tenant, trusted=slack.trusted)
-        app = make_app(Events(ingress, self._whisper), gateway)
+        app = make_app(Events(ingress, self._whisper), gateway, lambda: self._connection.settled)
         secret, token = slack.signing_secret.get_secret_value(), slack.app_token.get_secret_value()
         self._http = HttpListener(app, secret, clock) if slack.mode == "http" else None
         self._socket = SocketMode(app, self._web, token) if slack.mode == "socket" else None

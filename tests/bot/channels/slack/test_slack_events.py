@@ -318,6 +318,18 @@ async def test_another_workspace_is_acknowledged_without_effect(bot, slack, ingr
     assert [entry["event"] for entry in logs] == ["slack.unknown_workspace"] * 2
 
 
+async def test_what_comes_before_it_is_known_which_workspace_is_served_is_not_lost(
+    slack, acme, memory, web, inbound, ingress
+):
+    gateway, request = MemoryGateway(memory), inbound.message(ADA, "x")
+    async with served(slack, gateway, ingress, web, settled=False) as bot:
+        assert (await bot.hear(request)).status == 503
+        let_in(memory, acme)
+        assert (await bot.hear(request, retry=1)).status == 200
+    gateway._pool.shutdown()
+    assert len(ingress.kept) == 1
+
+
 # ── what cannot be kept, and what goes wrong afterwards ──
 
 

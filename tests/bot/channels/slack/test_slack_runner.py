@@ -1,0 +1,122 @@
+"""The whole Slack side as the process starts and stops it."""
+
+import asyncio
+import gc
+import subprocess
+import sys
+
+import aiohttp
+import pytest
+
+from bot.actions import INACTIVE
+from bot.channels.base import Sent
+from bot.channels.slack.address import EVENTS_PATH
+from bot.channels.slack.runner import SlackRunner
+from bot.config import Settings, SlackSettings
+from bot.memory_gateway import MemoryGateway
+from tests.fakes.slack_inbound import SlackRequest, deliver
+from tests.support.slack import Recording, on_loopback, told
+from tests.support.slack_cards import ADA, TEAM, outgoing
+
+pytestmark = pytest.mark.usefixtures("user")
+
+
+@pytest.fixture
+def ingress():
+    return Recording()
+
+
+@pytest.fixture
+def gateway(memory):
+    opened = MemoryGateway(memory)
+    yield opened
+    opened._pool.shutdown()
+
+
+@pytest.fixture
+def runner(slack, acme, ingress, gateway):
+    """Made for a mode, and not yet started."""
+
+    def make(mode, **more):
+        secrets = {"bot_token": acme.token, "signing_secret": slack.signing_secret, "app_token": slack.app_token}
+        chosen = {"mode": mode, "api_url": slack.url, "public_url": "https://bot.example.com", "trusted": True}
+        return SlackRunner(Settings(slack=SlackSettings(**secrets | chosen | more)), ingress, gateway)
+
+    return make
+
+
+async def test_over_http_it_connects_hears_and_sends(runner, slack, acme, inbound, ingress, memory):
+    running = runner("http")
+    with told() as logged:
+        await running.start()
+        await logged("slack.connected")
+    assert memory.workspaces.find("slack", TEAM).trusted
+    async with on_loopback(running.routes()) as base:
+        assert (await deliver(slack, base + EVENTS_PATH, inbound.message(ADA, "x"))).status == 200
+    assert isinstance(await running.channel.send(outgoing()), Sent)
+    await running.stop()
+    assert ([kept[0] for kept in ingress.kept], len(acme.cards(ADA))) == (["said"], 1)
+
+
+async def test_in_socket_mode_it_connects_and_hears_without_an_address(runner, slack, inbound, ingress):
+    running = runner("socket", signing_secret="", public_url="")
+    assert running.routes() == []
+    with told() as logged:
+        await running.start()
+        await logged("slack.connected")
+    await asyncio.to_thread(slack.wait_until, lambda slack: slack.sockets)
+    slack.push(inbound.envelope(inbound.home_opened(ADA)))
+    await asyncio.to_thread(slack.wait_until, lambda slack: slack.acknowledged)
+    await running.stop()
+    assert [kept[0] for kept in ingress.kept] == ["home"]
+
+
+@pytest.mark.parametrize("mode", ["http", "socket"])
+async def test_a_slack_that_cannot_be_reached_holds_up_neither_start_nor_stop(runner, unused_tcp_port, mode):
+    before = asyncio.all_tasks()
+    running = runner(mode, api_url=f"http://127.0.0.1:{unused_tcp_port}/api/")
+    with told() as logged:
+        await running.start()
+        await logged("slack.not_connected")
+        await running.stop()
+    assert asyncio.all_tasks() <= before
+
+
+async def test_stopped_before_it_has_begun_it_leaves_nothing(runner):
+    before = asyncio.all_tasks()
+    for mode in ("http", "socket"):
+        running = runner(mode)
+        await running.start()
+        await running.stop()
+    assert asyncio.all_tasks() <= before
+
+
+def sessions():
+    return sum(isinstance(one, aiohttp.ClientSession) and not one.closed for one in gc.get_objects())
+
+
+async def test_row_27_everything_goes_over_one_session_which_is_closed(runner, slack, acme, inbound, ingress):
+    ingress.refusal = INACTIVE
+    before, running = sessions(), runner("http")
+    with told() as logged:
+        await running.start()
+        await logged("slack.connected")
+    async with on_loopback(running.routes()) as base:
+        for _ in range(5):
+            command = inbound.command(ADA, "x").payload
+            other = {"type": "shortcut", "callback_id": "x", "team": {"id": TEAM}, "user": {"id": ADA}}
+            request = SlackRequest("interaction", other | {"response_url": command["response_url"]})
+            assert (await deliver(slack, base + EVENTS_PATH, request)).status == 200
+            await running.channel.profile(TEAM, ADA)
+        await running.channel.send(outgoing())
+    assert sessions() == before + 1
+    await running.stop()
+    assert sessions() == before
+    assert len(acme.responses) == 5
+
+
+def test_slack_s_code_is_loaded_only_where_it_is_used():
+    loaded = (
+        "import sys, bot.app, bot.cli.entry, bot.config; sys.exit(len({'slack_bolt', 'slack_sdk'} & {*sys.modules}))"
+    )
+    assert subprocess.run([sys.executable, "-c", loaded], check=False).returncode == 0
