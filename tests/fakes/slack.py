@@ -14,7 +14,7 @@ pings, a method that is not needed. What was accepted is in `slack.workspace("T1
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -42,10 +42,11 @@ class FakeSlack:
         self.acknowledged: list[Json] = []
         """What came back over Socket Mode, in order."""
         self._workspaces: dict[str, Workspace] = {}
-        self._sockets: list[web.WebSocketResponse] = []
+        self.sockets: list[web.WebSocketResponse] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="fake Slack", daemon=True)
         self._base = ""
+        self._changed = threading.Condition()
 
     @property
     def url(self) -> str:
@@ -74,6 +75,11 @@ class FakeSlack:
         self._thread.join(30)
         self._loop.close()
 
+    def wait_until(self, so: Callable[["FakeSlack"], bool]) -> None:
+        """Until it is so of the sockets or of what was acknowledged; ten seconds at most. To be called in a thread."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: so(self), 10), self.acknowledged
+
     def push(self, envelope: Json) -> int:
         """Send an envelope over every open socket; how many there are."""
         return asyncio.run_coroutine_threadsafe(self._push(envelope), self._loop).result(30)
@@ -93,7 +99,7 @@ class FakeSlack:
         self._base = f"http://127.0.0.1:{self._runner.addresses[0][1]}/"
 
     async def _close(self) -> None:
-        for socket in self._sockets:
+        for socket in self.sockets:
             await socket.close()
         await self._runner.cleanup()
 
@@ -120,18 +126,23 @@ class FakeSlack:
     async def _socket(self, request: web.Request) -> web.StreamResponse:
         socket = web.WebSocketResponse()
         await socket.prepare(request)
-        self._sockets.append(socket)
+        self._note(self.sockets.append, socket)
         await socket.send_json({"type": "hello", "num_connections": 1, "connection_info": {"app_id": "A1"}})
         async for message in socket:
             if message.type == WSMsgType.TEXT:
-                self.acknowledged.append(json.loads(message.data))
-        self._sockets.remove(socket)
+                self._note(self.acknowledged.append, json.loads(message.data))
+        self._note(self.sockets.remove, socket)
         return socket
 
+    def _note(self, change: Callable[[Any], None], value: Any) -> None:
+        with self._changed:
+            change(value)
+            self._changed.notify_all()
+
     async def _push(self, envelope: Json) -> int:
-        for socket in self._sockets:
+        for socket in self.sockets:
             await socket.send_json(envelope)
-        return len(self._sockets)
+        return len(self.sockets)
 
     async def _response(self, request: web.Request) -> web.Response:
         key, said = request.match_info["key"], await request.json()

@@ -15,13 +15,13 @@ from slack_sdk.http_retry.builtin_interval_calculators import FixedValueRetryInt
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.channels.base import Absent, CannotTell, Found, NotSent, Profile, Sent, Unknown, Unreachable
-from bot.channels.slack.channel import HOME, SKEW
+from bot.channels.slack.channel import SKEW
 from bot.channels.slack.web import CallFailed, SlackWeb
 from cards.model import with_outcome
-from cards.slack import to_slack
+from cards.slack import to_slack, to_slack_home
 from core.clock import MINUTE, SECOND, SystemClock
 from core.model.notices import Outgoing
-from core.model.work import Extent
+from core.model.work import HOME, Extent
 from tests.fakes.slack import FakeSlack, fake_slack
 from tests.fakes.slack_faults import NAMES
 from tests.support.slack_cards import ADA, CARD, CARDS, channel_over, outgoing
@@ -220,11 +220,12 @@ async def test_only_a_direct_message_is_updated(channel, acme, ref) -> None:
 # ── the home tab ──
 
 
-async def test_a_home_card_is_published_to_its_person(channel, acme) -> None:
-    card = outgoing(kind=HOME)
+@pytest.mark.parametrize("state", CARDS)
+async def test_a_home_card_is_published_to_its_person(channel, acme, state) -> None:
+    card = outgoing(card=CARDS[state], kind=HOME)
     assert await channel.send(card) == Sent(HOME)
     first = acme.home(ADA)
-    assert (first["type"], first["blocks"]) == ("home", to_slack(CARD)["blocks"])
+    assert {"type": "home", "blocks": first["blocks"]} == to_slack_home(CARDS[state])
     assert await channel.update(replace(card, message_ref=HOME)) == Sent(HOME)
     assert acme.home(ADA)["id"] == first["id"]
     assert acme.messages(ADA) == []
@@ -486,3 +487,16 @@ async def test_all_calls_share_one_session_which_is_closed(web) -> None:
 
 async def test_a_client_that_was_never_used_closes(slack, acme) -> None:
     await SlackWeb(acme.token, slack.url).close()
+
+
+async def test_a_proxy_is_taken_from_the_environment_with_its_exceptions(
+    slack, acme, unused_tcp_port, monkeypatch
+) -> None:
+    """Slack's client alone would send everything through it, whatever NO_PROXY says."""
+    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{unused_tcp_port}")
+    for exceptions, outcome in (("127.0.0.1", Sent), ("", NotSent)):
+        monkeypatch.setenv("NO_PROXY", exceptions)
+        web = SlackWeb(acme.token, slack.url)
+        assert isinstance(await channel_over(web).send(outgoing()), outcome)
+        await web.close()

@@ -9,6 +9,9 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+from slack_sdk.socket_mode.async_client import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
@@ -241,6 +244,38 @@ async def test_a_response_for_all_to_see_is_a_violation(slack, acme, user, inbou
     )
     assert len(slack.violations) == 1
     slack.violations.clear()
+
+
+async def test_two_workspaces_share_nothing(slack, acme, user, client) -> None:
+    other = slack.add_workspace("T2")
+    other.add_user(ADA)
+    await client.chat_postMessage(channel=await opened(client), text="x")
+    theirs = AsyncWebClient(other.token, slack.url)
+    assert (await theirs.conversations_history(channel=await opened(theirs)))["messages"] == []
+    assert await refusal(theirs.chat_postMessage(channel=acme.channel(ADA), text="x")) == "channel_not_found"
+
+
+async def test_socket_mode_delivers_and_hears_what_is_acknowledged(slack, acme, user, inbound) -> None:
+    """With Slack's own client; the same envelope may come again."""
+    client = SocketModeClient(slack.app_token, web_client=AsyncWebClient(acme.token, slack.url))
+    heard: asyncio.Queue[str] = asyncio.Queue()
+
+    async def acknowledge(client: SocketModeClient, request: SocketModeRequest) -> None:
+        await client.send_socket_mode_response(SocketModeResponse(request.envelope_id, {"text": "seen"}))
+        heard.put_nowait(request.type)
+
+    client.socket_mode_request_listeners.append(acknowledge)
+    await client.connect()
+    await asyncio.to_thread(slack.wait_until, lambda now: len(now.sockets) == 1)
+    envelope = inbound.envelope(inbound.message(ADA, "hello"))
+    for _ in range(2):
+        assert slack.push(envelope) == 1
+        assert await heard.get() == "events_api"
+    assert slack.push(inbound.envelope(inbound.command(ADA, "help"))) == 1
+    assert await heard.get() == "slash_commands"
+    await asyncio.to_thread(slack.wait_until, lambda now: len(now.acknowledged) == 3)
+    await client.close()
+    assert [one["envelope_id"] for one in slack.acknowledged[:2]] == [envelope["envelope_id"]] * 2
 
 
 def card_of(acme):

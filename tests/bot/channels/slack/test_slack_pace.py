@@ -111,11 +111,15 @@ async def test_idle_conversations_are_forgotten_and_busy_ones_are_not() -> None:
     pace = Pace(time.monotonic, time.sleep)
     for number in range(5_000):
         await pace.turn(f"D{number}")
-        if number % 100 == 0:
-            for _ in range(CONVERSATION_BURST):
-                await pace.turn("busy")
-    assert len(pace._conversations) <= 256
-    before = len(time.slept)
-    for _ in range(CONVERSATION_BURST * 2):
-        await pace.turn("D4999")
-    assert len(time.slept) > before
+        assert len(pace._conversations) <= 256
+    time.now += 60
+    while len(pace._conversations) < 255:
+        await pace.turn(f"E{len(pace._conversations)}")
+    time.now += 60
+    for _ in range(CONVERSATION_BURST):
+        await pace.turn("busy")
+    await pace.turn("one more")
+    assert set(pace._conversations) == {"busy", "one more"}
+    time.slept.clear()
+    await pace.turn("busy")
+    assert time.slept == [CONVERSATION_SECS]
