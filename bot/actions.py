@@ -1,6 +1,6 @@
 """Taps: from a button's nonce to a minted token, core's decision, and the card with its outcome in words."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -56,8 +56,18 @@ class Actions:
         card = await self._gateway.call(self._memory.messages.tapped, nonce)
         return None if card is not None and (card.tenant_id, card.person_id) == (tenant_id, person_id) else INACTIVE
 
-    async def tap(self, person_id: UUID, nonce: str, action: CardAction, message_ref: str | None = None) -> str:
-        """Do what was tapped and show it on the card; the outcome in words. `message_ref`: where the card stands."""
+    async def tap(
+        self,
+        person_id: UUID,
+        nonce: str,
+        action: CardAction,
+        message_ref: str | None = None,
+        show: Callable[[], Awaitable[None]] | None = None,
+    ) -> str:
+        """Do what was tapped and show it on the card; the outcome in words.
+
+        `message_ref`: where the card stands. `show`: what shows that it was done, where the card itself does not.
+        """
         card = await self._gateway.call(self._memory.messages.tapped, nonce)
         if card is None or card.person_id != person_id:
             return INACTIVE
@@ -72,7 +82,7 @@ class Actions:
             return await self._refused(card, action, f"That could not be done: {refusal}")
         words = _outcome(action, result)
         if words != REFRESHING:
-            await self._said(card, action, words)
+            await (show() if show else self._said(card, action, words))
         return words
 
     async def _said(self, card: Tapped, action: CardAction, words: str) -> None:

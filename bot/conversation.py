@@ -1,6 +1,7 @@
 """What is done with each kind of event of the durable inbox. An event is done when this says so, and not before."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from uuid import UUID
 
 from bot.actions import INACTIVE, Actions
@@ -52,10 +53,8 @@ class Conversation:
             return INACTIVE
         body = event.body
         action = CardAction(body["kind"], body["target"], body.get("arg"))
-        words = await self._actions.tap(person_id, body["nonce"], action, body.get("message_ref"))
-        if body.get("at_home"):
-            await self._home.tapped(event, person_id, action)
-        return words
+        show = partial(self._home.show, event, person_id) if body.get("at_home") else None
+        return await self._actions.tap(person_id, body["nonce"], action, body.get("message_ref"), show)
 
     async def _opened(self, event: Inbound) -> str:
         person_id = await self._identity.person(event)

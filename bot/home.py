@@ -13,7 +13,7 @@ from cards.model import Card
 from cards.notices import unbound
 from cards.phrases import plural
 from core.model.answers import SavedAnswer
-from core.model.grants import CardAction, PermittedAction
+from core.model.grants import PermittedAction
 from core.model.local_time import local
 from core.model.preferences import CHOICES, MUTE, settable
 from core.model.principals import Principal
@@ -40,11 +40,6 @@ class Home:
         answers = await self._gateway.call(self._memory.answers, principal)
         content = await self._content(principal, watches, answers)
         await self._put(event, person_id, lambda nonce: home(content(nonce)), _offer(watches, answers))
-
-    async def tapped(self, event: Inbound, person_id: UUID, action: CardAction) -> None:
-        """Show what a tap has changed; an answer being refreshed says so until it has been."""
-        if action.kind != "answer_refresh":
-            await self.show(event, person_id)
 
     async def _put(self, event: Inbound, person_id: UUID, card: Callable[[str], Card], offer: Offer) -> None:
         message_id = await self._gateway.call(
