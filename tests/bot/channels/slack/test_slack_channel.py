@@ -255,6 +255,7 @@ async def test_killed_after_the_post_it_is_found_and_not_posted_again(slack, acm
     while not acme.cards(ADA):  # noqa: ASYNC110  # it arrives in another thread
         await asyncio.sleep(0)
     sending.cancel()
+    await asyncio.wait([sending])
     assert await channel_over(second).find_sent(outgoing()) == Found(acme.cards(ADA)[0].ref)
     for web in (first, second):
         await web.close()

@@ -95,6 +95,7 @@ async def test_many_cards_for_one_person_hold_up_no_other() -> None:
     assert sum(task.done() for task in many) == CONVERSATION_BURST
     for task in many:
         task.cancel()
+    await asyncio.wait(many)
 
 
 async def test_a_workspace_of_many_people_is_written_to_four_times_a_second() -> None:
