@@ -113,10 +113,5 @@ def used(action: Action, kinds: frozenset[str], target: str | None) -> bool:
     return not isinstance(action, LinkButton) and action.kind in kinds and target in {None, action.target}
 
 
-def decided(action: Action, target: str, arg: str) -> Action:
-    """`action` with `arg` chosen, if it is the choice of `target`."""
-    return replace(action, chosen=arg) if isinstance(action, Choice) and action.target == target else action
-
-
 def renewed(action: Action, nonce: str) -> Action:
     return action if isinstance(action, LinkButton) else replace(action, nonce=nonce)

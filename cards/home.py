@@ -47,33 +47,27 @@ class HomeContent:
 
 
 def home(content: HomeContent) -> Card:
-    title = (Plain(f"Hello, {short(content.name)}" if short(content.name) else "Hello"),)
+    name = short(content.name)
+    title = (Plain("Hello, "), Plain(name)) if name else (Plain("Hello"),)
     ask = "Send me a message to ask anything your team has written down. I answer with the exact words. "
     stop = (
         "To pause everything, mute all cards. To stop everything, turn the weekly brief off and stop each watch: "
         "then no card comes unless you ask."
     )
     blocks: tuple[Block, ...] = (
-        Text((Plain(ask), *say(content.known))),
+        Text((Plain(ask), *say(short(content.known, 200)))),
         _watches(content),
         _answers(content),
         Rows(_preferences(content), title=(Plain("Your preferences"),)),
         Context((Plain(stop),)),
     )
-    return Card(title, blocks, (), fallback=(*title, Plain(f". {_summary(content)}")))
-
-
-def _summary(content: HomeContent) -> str:
-    watches, answers = _totals(content)
-    return f"You watch {plural(watches, 'thing')} and have {plural(answers, 'saved answer')}"
-
-
-def _totals(content: HomeContent) -> tuple[int, int]:
-    return len(content.watches) + content.more_watches, len(content.answers) + content.more_answers
+    return Card(
+        title, blocks, (), fallback=(*title, Plain(". Here is what you watch, what you saved and when you hear."))
+    )
 
 
 def _watches(content: HomeContent) -> Block:
-    total, _ = _totals(content)
+    total = len(content.watches) + content.more_watches
     if not total:
         how = "Tap “Watch this” under an answer, or write “watch” and a few words. I tell you as soon as it changes."
         return _nothing("You watch nothing yet", how)
@@ -83,7 +77,7 @@ def _watches(content: HomeContent) -> Block:
 
 
 def _answers(content: HomeContent) -> Block:
-    _, total = _totals(content)
+    total = len(content.answers) + content.more_answers
     if not total:
         how = "Tap “Save answer” under an answer. I tell you when the words beneath it change."
         return _nothing("You have saved nothing yet", how)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from cards.actions import Action, Button, Choice, stated
-from cards.inline import Plain, Words, cut, line
+from cards.inline import Plain, Words, blank, cut, line
 from cards.model import Block, Card, Change, Citations, Context, Fields, Item, Outcome, Quote, Row, Rows, Text
 
 SLACK_BLOCKS = 50
@@ -93,7 +93,7 @@ def _said_rows(rows: Rows) -> Rows:
 def said_row(row: Row) -> Row:
     """Its choices in words, after its heading."""
     parts = [row.heading, *((Plain(stated(choice)),) for choice in choices(row.buttons))]
-    heading = tuple(part for words in parts if words for part in (Plain(" · "), *words))[1:]
+    heading = tuple(part for words in parts if not blank(words) for part in (Plain(" · "), *words))[1:]
     return replace(row, heading=heading, buttons=_others(row.buttons))
 
 

@@ -9,14 +9,14 @@ from typing import Literal, TypeAlias
 
 import regex
 
-from cards.actions import Action, decided, renewed, used
+from cards.actions import Action, renewed, used
 from cards.inline import Plain, Words, blank, line
 
 Block: TypeAlias = "Text | Quote | Rows | Fields | Citations | Context | Divider"
 Row: TypeAlias = "Change | Item"
 
 FALLBACK_CHARS = 150
-_ENDED = regex.compile(r"[.!?…。！？]\p{Pf}?\u2069?\Z")
+_ENDED = regex.compile(r"[.!?…。！？][\p{Pe}\p{Pf}\"'\u2069]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +141,6 @@ def is_empty_row(row: Row) -> bool:
 def with_nonce(card: Card, nonce: str) -> Card:
     """The same card whose every button carries `nonce`."""
     return _map_actions(card, lambda actions: tuple(renewed(action, nonce) for action in actions))
-
-
-def with_chosen(card: Card, target: str, arg: str) -> Card:
-    """The same card, on which `arg` is the present option of every choice of `target`."""
-    return _map_actions(card, lambda actions: tuple(decided(action, target, arg) for action in actions))
 
 
 def with_outcome(

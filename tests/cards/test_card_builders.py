@@ -8,26 +8,11 @@ from cards.actions import Button, LinkButton, Option
 from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, answer
 from cards.answer_updated import REFRESH_QUESTION, AnswerUpdatedContent, ChangedClaim, StaleAnswer, answer_updated
 from cards.clarification import ClarificationContent, clarification
-from cards.inline import flat
+from cards.inline import flat, leaves
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import Card
-from cards.notices import (
-    AnswerEntry,
-    WatchChoice,
-    WatchEntry,
-    choose_watch,
-    error,
-    inactive,
-    redacted,
-    refreshing,
-    saved_list,
-    unbound,
-    watch_list,
-    welcome,
-)
 from cards.phrases import ChangeLine, headline, plural, times
 from cards.plain import to_plain
-from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
 
 DAY = 86_400_000_000
 LINE = ChangeLine(
@@ -178,37 +163,6 @@ def test_several_answers_share_a_card_with_a_row_and_a_button_each() -> None:
     assert "“watching”" in text
 
 
-def test_a_brief_groups_by_source_and_counts_what_it_leaves_out() -> None:
-    prices = replace(LINE, source_name="Prices", source_url=None, section_path=("Fees",))
-    lines = (BriefLine(LINE, material=True), BriefLine(prices, watch_target="s1"), BriefLine(LINE, watch_target="s2"))
-    card = weekly_brief(WeeklyBriefContent(lines, "n", more=4, watches=("Refunds",)))
-    text = to_plain(card)
-    assert title(card) == "Your week in memory: 7 changes"
-    assert text.index("Handbook") < text.index("Prices")
-    assert "• Important: Refund window: 14 days → 30 days" in text
-    assert text.count("[Watch this]") == 2
-    assert "and 4 more" in text
-    assert "A number or a “not” changed in 1 of them. From your watches Refunds." in text
-    assert taps(card) == [("Stop weekly brief", "brief_day", "off")]
-    assert card.fallback_text == "Your week in memory: 7 changes. Refund window: 14 days → 30 days."
-
-
-def test_a_brief_of_sixty_changes_shows_fifteen() -> None:
-    lines = tuple(BriefLine(LINE, watch_target=f"s{number}") for number in range(60))
-    text = to_plain(weekly_brief(WeeklyBriefContent(lines, "n")))
-    assert text.startswith("Your week in memory: 60 changes")
-    assert text.count("14 days → 30 days") == 15
-    assert text.count("[Watch this]") == 5
-    assert "and 45 more" in text
-
-
-def test_a_brief_from_many_sources_stays_within_twelve_blocks() -> None:
-    lines = tuple(BriefLine(replace(LINE, source_name=f"Doc {number}")) for number in range(15))
-    card = weekly_brief(WeeklyBriefContent(lines, "n"))
-    assert len(card.shown_blocks) <= 12
-    assert "and 6 more" in to_plain(card)
-
-
 ANSWER = AnswerContent(
     question="How long?",
     sentences=(AnswerSentence("30 days.", (1,), "quoted"),),
@@ -237,7 +191,7 @@ def test_an_answer_quotes_cites_and_names_what_it_would_watch() -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (replace(ANSWER, ungrounded=True), "No document backs this answer: treat it as a guess."),
+        (replace(ANSWER, ungrounded=True), "Careful. No document backs this answer: treat it as a guess."),
         (replace(ANSWER, open_questions=("From when?",)), "Still open: From when?"),
         (
             replace(ANSWER, sentences=(AnswerSentence("x", (1,), "partial"),) * 2),
@@ -254,6 +208,17 @@ def test_doubts_are_said_in_words(content: AnswerContent, said: str) -> None:
     text = to_plain(answer(content))
     assert said in text
     assert ("Quoted word for word" in text) is (content.sentences == ANSWER.sentences)
+
+
+def test_a_note_that_is_no_doubt_is_said_without_a_warning() -> None:
+    text = to_plain(answer(replace(ANSWER, note="Asked again today.")))
+    assert "Asked again today." in text
+    assert "Careful" not in text
+
+
+def test_an_answer_is_told_in_a_notification_without_its_numbers() -> None:
+    sentences = (AnswerSentence("30 days.", (1, 2), "quoted"), AnswerSentence("Unopened.", (), "quoted"))
+    assert answer(replace(ANSWER, sentences=sentences)).fallback_text == "30 days. Unopened."
 
 
 def test_an_answer_that_was_not_found_says_so_and_shows_what_is_near() -> None:
@@ -285,42 +250,10 @@ def test_an_option_too_long_for_a_button_is_written_out() -> None:
     assert f"1. {long}" in text
 
 
-def test_a_list_of_watches_can_stop_each_and_counts_the_rest() -> None:
-    watches = tuple(WatchEntry(f"w{number}", f"W{number}", "weekly", "muted until Friday") for number in range(7))
-    text = to_plain(watch_list(watches, "n", more=2))
-    assert text.startswith("You watch 9 things")
-    assert text.count("[Stop watching]") == 5
-    assert "and 4 more." in text
-    assert "You hear once a week · muted until Friday" in text
-
-
-def test_other_lists_say_what_they_hold() -> None:
-    saved = to_plain(saved_list((AnswerEntry("How long?", "current", DAY),), more=2))
-    assert "3 saved answers" in saved
-    assert "Its sources still say what it says. Saved 2 Jan 1970" in saved
-    choices = choose_watch("refunds", (WatchChoice("s1", "Refunds", "A section"),) * 6, "n")
-    assert to_plain(choices).count("[Watch this]") == 5
-    assert choices.fallback_text == "Choose what to watch: Refunds."
-
-
-@pytest.mark.parametrize(
-    ("card", "said"),
-    [
-        (watch_list((), "n"), "You watch nothing yet"),
-        (saved_list(()), "You have saved nothing yet"),
-        (choose_watch("moon", (), "n"), "Nothing you can read matches “moon”."),
-        (redacted(), "the words it quoted went with it"),
-        (inactive(), "This card is no longer active"),
-        (refreshing("How long?"), "You asked: How long?"),
-        (error("It broke.", "Ask again."), "Ask again."),
-        (welcome("Ada"), "Hello, Ada"),
-        (welcome("\u200b"), "Hello\n"),
-        (unbound("Ask Ada."), "I don’t know yet who you are"),
-    ],
-)
-def test_notices_are_complete(card: Card, said: str) -> None:
-    assert said in to_plain(card)
-    assert card.actions == ()
+def test_an_answer_whose_source_is_gone_is_not_struck_out_from_end_to_end() -> None:
+    gone = replace(CLAIM, now="", verdict="gone")
+    rows = answer_updated(AnswerUpdatedContent((replace(STALE, claims=(gone,)),), "n")).blocks[1]
+    assert not any(bold for _, bold in leaves(rows.rows[0].before))
 
 
 def test_open_source_leads_only_where_the_source_says() -> None:

@@ -168,9 +168,27 @@ def test_the_last_steps_shorten_all_and_keep_six_buttons() -> None:
     assert len(smallest(long_card()).actions) == 6
 
 
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ("Refund window: 14 days → 30 days", "Refund window: 14 days → 30 days."),
+        ("Which one?", "Which one?"),
+        ("It changed!", "It changed!"),
+        ("Looking…", "Looking…"),
+        ("退货期限。", "退货期限。"),
+        ("He said “no.”", "He said “no.”"),
+        ("(See below.)", "(See below.)"),
+        ("a" * 200, "a" * 148 + "…"),
+        ("", "There is news from your team’s memory."),
+    ],
+)
+def test_the_fallback_is_a_whole_sentence(said: str, sentence: str) -> None:
+    assert Card((), (), (), words(said)).fallback_text == sentence
+
+
 @pytest.mark.parametrize(("state", "card"), gallery())
 def test_every_state_keeps_the_rules_of_a_card(state: str, card: Card) -> None:
-    """At most one primary button, verbs of three words, six actions, and a complete fallback."""
+    """At most one primary button, verbs of three words, six actions on a message, and a complete fallback."""
     found = every_button(card)
     assert sum(b.style == "primary" for b in found) <= 1
     assert all(len(b.label.split()) <= 3 for b in found)

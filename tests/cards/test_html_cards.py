@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 
-from cards.actions import Button, LinkButton
+from cards.actions import Button, Choice, LinkButton, Option
 from cards.gallery import gallery, preview_page
 from cards.html import card_css, to_html
 from cards.inline import Bold, Date, Plain
@@ -93,12 +93,15 @@ def test_text_reads_back_exactly(text: str) -> None:
 def test_what_looks_like_markup_is_shown_literally(text: str) -> None:
     words = (Plain(text),)
     button = Button("answer_refresh", "a", "n", text, confirm=text)
-    html = to_html(with_outcome(Card(words, (Text(words), Context(words)), (button,), words), text))
+    choice = Choice("preference_set", "p", "n", text, (Option("x", text), Option("y", "other")), "x")
+    html = to_html(with_outcome(Card(words, (Text(words), Context(words)), (button, choice), words), text))
     reader = read(html)
-    assert reader.text.translate(UNSEEN).count(text) >= 4
-    assert reader.text.translate(UNSEEN).endswith(" ".join(text.split()))
-    (attributes,) = (attributes for tag, attributes in reader.tags if tag == "button")
-    assert attributes["data-confirm"] == text
+    shown, one_line = reader.text.translate(UNSEEN), " ".join(text.split())
+    assert shown.count(text) >= 4
+    assert shown.endswith(f"{one_line} {one_line}other Set{one_line}")
+    setting, tap = (attributes for tag, attributes in reader.tags if tag == "button")
+    assert str(setting["aria-label"]).translate(UNSEEN) == f"Set {one_line}"
+    assert tap["data-confirm"] == text
 
 
 def test_a_button_carries_its_contract() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from jsonschema import Draft7Validator
 
-from cards.actions import Button, LinkButton
+from cards.actions import Button, Choice, LinkButton, Option
 from cards.gallery import gallery
 from cards.inline import Bold, Code, Date, Joined, Link, Plain
 from cards.model import Card, Change, Context, Item, Quote, Rows, Text, with_outcome
@@ -86,7 +86,9 @@ def test_what_looks_like_markup_is_shown_literally(text: str) -> None:
     """In the title, body, dated line, button, confirmation, outcome and fallback text."""
     button = Button("answer_refresh", "a", "n", text, confirm=text)
     words = (Plain(text),)
-    card = to_teams(with_outcome(Card(words, (Text(words), Context((*words, Date(1)))), (button,), words), text))
+    choice = Choice("preference_set", "p", "n", text, (Option("x", text),), "x")
+    blocks = (Text(words), Context((*words, Date(1))), Rows((Item((), (), (choice,)),), words))
+    card = to_teams(with_outcome(Card(words, blocks, (button,), words), text))
     check(card)
     one_line = " ".join(text.split())
     assert card["body"][0]["inlines"][0]["text"].translate(UNSEEN) == one_line
@@ -94,6 +96,9 @@ def test_what_looks_like_markup_is_shown_literally(text: str) -> None:
     whole = whole.replace("{{TIME(1970-01-01T00:00:00Z)}}", "")
     assert "{{" not in whole
     assert "${" not in whole
+    (shown,) = of_type(card, "Input.ChoiceSet")
+    named = (shown["label"], shown["placeholder"], shown["choices"][0]["title"])
+    assert {name.translate(UNSEEN) for name in named} == {one_line}
     (dated,) = of_type(card, "TextBlock")
     assert dated["text"].startswith(escape_markdown(text.rsplit("\n", maxsplit=1)[-1]))
     assert card["actions"][0]["title"].translate(UNSEEN).removesuffix("…") == one_line
