@@ -16,10 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from cards.actions import Choice, Option
 from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, answer
 from cards.answer_updated import AnswerUpdatedContent, ChangedClaim, StaleAnswer, answer_updated
+from cards.inline import Plain
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
-from cards.model import Card, with_outcome
+from cards.model import Block, Card, Divider, Item, Rows, Text, with_outcome
 from cards.notices import error, inactive, redacted, refreshing, unbound, welcome
 from cards.phrases import ChangeLine
 from cards.slack import to_slack, to_slack_home
@@ -146,6 +148,19 @@ SIZES = [*((name, times) for name in LONG for times in (0, 1, 5)), *((name, 500)
 def test_the_longest_texts_and_lists_are_taken(name: str, times: int) -> None:
     for card in filled(LONG[name], times):
         assert faults(to_slack(card)) == []
+
+
+@pytest.mark.parametrize("block", [Divider(), Text((Plain("x"),)), Rows((Item((Plain("x"),), (Plain("y"),)),))])
+def test_many_small_parts_are_too_many_all_the_same(block: Block) -> None:
+    """They are short, so that only their number can be refused."""
+    assert faults(to_slack(Card((), (block,) * 60, (), ()))) == []
+
+
+def test_a_choice_is_cut_and_stays_a_choice() -> None:
+    options = (Option("a", "x" * 80), Option("b", "<" * 80), Option("c" * 80, "𝒳" * 80))
+    card = Card((), (), (Choice("preference_set", "t", "n", "<" * 200, options, "b"),), ())
+    assert faults(to_slack(card)) == []
+    assert [element["type"] for _, element in elements(to_slack(card)["blocks"])] == ["static_select"]
 
 
 def plain(text: str) -> Json:
