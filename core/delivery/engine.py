@@ -20,7 +20,7 @@ from core.model.notices import Notice, Outgoing
 from core.model.ports import Briefs, Composed, Notices
 from core.model.preferences import Preferences
 from core.model.work import Lane, Leased, Place, Waiting, stranger
-from core.store import briefs, jobs, messages, people, sources, watches
+from core.store import briefs, jobs, messages, people, sources, watches, workspaces
 from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx
 from core.store.tables import CardMessage, NotifyDelivery, Person
 
@@ -109,7 +109,7 @@ class DeliveryEngine:
             if message is None or message.state not in _TO_SEND or message.not_before > tx.now:
                 return None
             ready = self._composed(tx, message, present) if message.kind in _PROACTIVE else _stands(tx, message)
-            if not ready:
+            if not ready or workspaces.is_shut(tx, message.platform, message.workspace, tx.now):
                 return None
             message.state = step(CardState(message.state), CardEvent.CLAIM)
             message.fence += 1
@@ -191,11 +191,10 @@ def _say(tx: WriteTx, message: CardMessage, composed: Composed, present: Present
 def _stands(tx: WriteTx, message: CardMessage) -> bool:
     """Whether a card that says what it was made to say may still be sent, and to the one it was made for."""
     place = Place(**message.place)
-    bound = people.identity(tx, place)
+    theirs = people.is_at(tx, message.person_id, place)
     if message.person_id == stranger(place):
-        return bound is None or _drop(tx, message, "bound")
+        return theirs or _drop(tx, message, "bound")
     person = people.get(tx, message.person_id)
-    theirs = bound is not None and bound.person_id == message.person_id
     if person is None or not person.active or not theirs or not _may_read(tx, person, message.source_ids):
         return _drop(tx, message, "not_authorised")
     return True

@@ -13,8 +13,8 @@ from core.ids import jitter
 from core.jobs.backoff import BASE, wait
 from core.model.card_states import CardEvent, CardState, step
 from core.model.notices import Outgoing
-from core.model.work import Extent, Lane, Waiting
-from core.store import briefs, messages, watches
+from core.model.work import Extent, Lane, Place, Waiting
+from core.store import briefs, messages, people, watches, workspaces
 from core.store.database import ANY_TENANT, Database, WriteTx
 from core.store.tables import CardMessage
 
@@ -107,7 +107,7 @@ class OutcomesEngine:
             if message.state == CardState.SENDING and message.lease_until <= tx.now:
                 self._doubt(tx, message, "interrupted")
             ready = message.state == CardState.UNKNOWN and message.not_before <= tx.now
-            return messages.outgoing(message) if ready else None
+            return messages.outgoing(message) if ready and not _shut(tx, message) else None
 
     def found(self, card: Outgoing, message_ref: str | None) -> None:
         """Record what the history says of a card in doubt: there (its ref), or not there (None: send again)."""
@@ -152,16 +152,18 @@ class OutcomesEngine:
     def updating(self, tenant_id: str, message_id: UUID) -> Outgoing | None:
         """A card as it is to be shown, under a lease; None where its copy is true already, or another shows it now.
 
-        One at a time, since of two updates on their way the older could come last.
+        One at a time, since of two updates on their way the older could come last. Where the place is another's by
+        now, what stands there stays as it was.
         """
         with self._database.write(tenant_id) as tx:
             message = messages.locked(tx, message_id)
-            if message is None or message.state != CardState.SENT:
+            if message is None or not _behind(tx, message) or _shut(tx, message):
                 return None
-            if message.update_at is None or message.update_at > tx.now or message.lease_until > tx.now:
+            tx.session.add(message)
+            if not people.is_at(tx, message.person_id, Place(**message.place)):
+                message.update_at = None
                 return None
             message.lease_until = tx.now + self._lease
-            tx.session.add(message)
             return messages.outgoing(message)
 
     def updated(self, card: Outgoing) -> None:
@@ -180,9 +182,19 @@ class OutcomesEngine:
             message.lease_until = 0
             if pause is not None:
                 message.update_at = tx.now + pause
-            elif message.revision == card.revision:
-                message.update_at = None
+            else:  # an older saying may have come last, after a newer one was shown
+                message.update_at = None if message.revision == card.revision else tx.now
             tx.session.add(message)
+
+
+def _behind(tx: WriteTx, message: CardMessage) -> bool:
+    """Whether the platform's copy is to be brought up to date now, and nobody is at it."""
+    due = message.update_at is not None and message.update_at <= tx.now
+    return message.state == CardState.SENT and due and message.lease_until <= tx.now
+
+
+def _shut(tx: WriteTx, message: CardMessage) -> bool:
+    return workspaces.is_shut(tx, message.platform, message.workspace, tx.now)
 
 
 def _pause(message: CardMessage, retry_after: int | None, lasting: Extent | None) -> int:

@@ -9,7 +9,7 @@ from sqlmodel import col, func, select
 
 from core.model.principals import Principal
 from core.model.watching import TargetKind
-from core.model.work import Place
+from core.model.work import Place, stranger
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import ChatIdentity, Person, Preference, Watch
 
@@ -57,6 +57,12 @@ def prefer(tx: WriteTx, person_id: UUID, name: str, value: str) -> None:
 
 def identity(tx: ReadTx, place: Place) -> ChatIdentity | None:
     return tx.session.get(ChatIdentity, (tx.tenant_id, place.platform, place.workspace, place.user_id))
+
+
+def is_at(tx: ReadTx, person_id: UUID, place: Place) -> bool:
+    """Whether a place is this person's now; a stranger's is nobody's."""
+    bound = identity(tx, place)
+    return person_id == (bound.person_id if bound else stranger(place))
 
 
 def identities(tx: ReadTx) -> list[ChatIdentity]:

@@ -3,7 +3,7 @@
 from sqlalchemy import ColumnElement, and_, exists, or_
 from sqlmodel import col, select
 
-from core.store.database import ReadTx
+from core.store.database import ReadTx, WriteTx
 from core.store.tables import CardMessage, Workspace
 
 ACTIVE, PAUSED = "active", "paused"
@@ -16,9 +16,20 @@ def find(tx: ReadTx, platform: str, workspace: str) -> Workspace | None:
     ).one_or_none()
 
 
+def locked(tx: WriteTx, platform: str, workspace: str) -> Workspace | None:
+    """A workspace of this tenant, to be changed."""
+    return tx.session.get(Workspace, (tx.tenant_id, platform, workspace), with_for_update=True)
+
+
 def of_tenant(tx: ReadTx) -> list[Workspace]:
     rows = select(Workspace).where(Workspace.tenant_id == tx.tenant_id)
     return list(tx.session.exec(rows.order_by(col(Workspace.platform), col(Workspace.workspace))).all())
+
+
+def is_shut(tx: ReadTx, platform: str, workspace: str, now: int) -> bool:
+    """Whether a workspace is paused, or wants to hear nothing for a while."""
+    row = find(tx, platform, workspace)
+    return row is not None and (row.state != ACTIVE or row.held_until > now)
 
 
 def may_be_sent(now: int) -> ColumnElement[bool]:

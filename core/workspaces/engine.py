@@ -51,7 +51,9 @@ class WorkspacesEngine:
     def pause(self, tenant_id: str, platform: str, workspace: str, reason: str) -> bool:
         """Send nothing there until it is connected again; False where that is so already. Raises NotFound."""
         with self._database.write(tenant_id) as tx:
-            row = _own(tx, platform, workspace)
+            row = workspaces.locked(tx, platform, workspace)
+            if row is None:
+                raise NotFound(f"there is no {platform} workspace {workspace}")
             if row.state == workspaces.PAUSED:
                 return False
             row.state, row.reason = workspaces.PAUSED, reason
@@ -62,17 +64,10 @@ class WorkspacesEngine:
     def hold(self, tenant_id: str, platform: str, workspace: str, micros: int) -> None:
         """Send nothing there for so long: the platform asked for it."""
         with self._database.write(tenant_id) as tx:
-            row = workspaces.find(tx, platform, workspace)
-            if row is not None and row.tenant_id == tenant_id:
+            row = workspaces.locked(tx, platform, workspace)
+            if row is not None:
                 row.held_until = max(row.held_until, tx.now + micros)
                 tx.session.add(row)
-
-
-def _own(tx: WriteTx, platform: str, workspace: str) -> Workspace:
-    row = workspaces.find(tx, platform, workspace)
-    if row is None or row.tenant_id != tx.tenant_id:
-        raise NotFound(f"there is no {platform} workspace {workspace}")
-    return row
 
 
 def _audit(tx: WriteTx, row: Workspace, action: str, detail: dict[str, Any]) -> None:
