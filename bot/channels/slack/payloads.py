@@ -125,7 +125,7 @@ def _tap(action: Json, message_ref: str | None) -> Tap | None:
         button = Button(label="", **carried)
     except (KeyError, TypeError, ValueError, RecursionError):
         return None
-    if False:
+    if button.kind != _kind(action):
         return None
     return Tap(button.nonce, CardAction(button.kind, button.target, button.arg), message_ref)
 
