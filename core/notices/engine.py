@@ -1,7 +1,7 @@
 """What a card is to say: what is different, for this reader, between what they were last shown and now."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from core.answers.status import AnswerStatus, ClaimState
@@ -20,11 +20,30 @@ from core.store.briefs import Heard
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import Watch, WatchFire
 from core.store.versions import NODES
-from core.watch.brief import Fired, arranged, fold
+from core.watch.brief import COMPARED, Fired, Moved, arranged, fold
 
 Fires = Sequence[tuple[WatchFire, Watch]]
 Moment = tuple[int, int]
 """(valid, tx), looked up once a card: what is written meanwhile is the next card's to tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A thing, and the time over which it is told. `seen`: its reader was shown it as it was at the beginning."""
+
+    ref_type: str
+    ref_id: UUID
+    since: int
+    until: Moment
+    seen: bool = False
+
+    @property
+    def node_id(self) -> UUID:
+        return document_id(self.ref_id) if self.ref_type == "source" else self.ref_id
+
+    @property
+    def begin(self) -> Moment:
+        return self.since, self.since
 
 
 class NoticesEngine:
@@ -40,54 +59,49 @@ class NoticesEngine:
         shown = messages.last_shown(tx, principal.person_id, {ref_id for _, ref_id in first})
         if kind == ANSWERS:
             return self._answers(tx, principal, fires, shown, now)
-        baseline = {ref: (shown.get(ref[1], change_tx - 1), ref[1] in shown) for ref, change_tx in first.items()}
-        return self._changes(tx, principal, fires, baseline, now)
+        stretches = [
+            Stretch(*ref, shown.get(ref[1], change_tx - 1), now, seen=ref[1] in shown)
+            for ref, change_tx in first.items()
+        ]
+        return self._changes(tx, principal, fires, stretches)
 
     # ── memory change ──
 
     def _changes(
-        self,
-        tx: WriteTx,
-        principal: Principal,
-        fires: Fires,
-        baseline: Mapping[tuple[str, UUID], tuple[int, bool]],
-        now: Moment,
+        self, tx: WriteTx, principal: Principal, fires: Fires, stretches: Sequence[Stretch]
     ) -> Composed | None:
         readable = sources.readable(tx, principal)
-        found = [self._line(tx, *ref, since, now, seen=seen) for ref, (since, seen) in baseline.items()]
-        lines = [(source_id, line) for source_id, line in filter(None, found) if source_id in readable]
-        if not lines and any(found):
+        found = list(self._lines(tx, stretches))
+        lines = [(source_id, line) for _, source_id, line in found if source_id in readable]
+        if not lines and found:
             raise NotFound
         if not lines:
             return None
         reasons = tuple({watch.watch_id: Reason(watch.watch_id, watch.name) for _, watch in fires}.values())
         ordered = tuple(sorted((line for _, line in lines), key=lambda line: (-line.learned, line.ref_id)))
         notice = ChangeNotice(ordered, sum(fire.truncated for fire, _ in fires), reasons, ordered[0].learned)
-        shown = tuple((line.ref_id, now[1]) for line in ordered)
+        shown = tuple((line.ref_id, stretches[0].until[1]) for line in ordered)
         return Composed(notice, shown, tuple({source_id for source_id, _ in lines}))
 
-    def _line(
-        self, tx: ReadTx, ref_type: str, ref_id: UUID, since: int, now: Moment, *, seen: bool
-    ) -> tuple[UUID, ChangeLine] | None:
-        """What is different in one thing between `since` and now, with the source it stands in."""
-        node_id = _node_of(ref_type, ref_id)
-        before = NODES.as_of(tx, [node_id], since, since).get(node_id)
-        after = NODES.as_of(tx, [node_id], *now).get(node_id)
-        if after is not None and before == after and not seen:  # nothing was written: its time had come
-            before = NODES.as_of(tx, [node_id], after.valid_start - 1, since).get(node_id)
-        newest = after or before
-        if newest is None or newest.source_id is None:
-            return None
-        standing = before if newest.tombstone and before else newest
-        whole = ref_type == "source" or newest.label == DOCUMENT
-        differing = changes(*(self._library.pieces(tx, node, whole=whole) for node in (before, after)))
-        if not differing:
-            return None
-        source = sources.by_ids(tx, [newest.source_id])[newest.source_id]
-        line = ChangeLine(
-            ref_id, self._library.title(tx, standing), source.uri, differing, newest.valid_start, newest.tx_start
-        )
-        return newest.source_id, line
+    def _lines(self, tx: ReadTx, stretches: Sequence[Stretch]) -> Iterator[tuple[Stretch, UUID, ChangeLine]]:
+        """What is different in each, with the source it stands in; where nothing is there is no line."""
+        states = _states(tx, stretches)
+        sides = {stretch: _sides(tx, stretch, states) for stretch in stretches}
+        standing = {node.source_id for pair in sides.values() for node in pair if node and node.source_id}
+        rows = sources.by_ids(tx, standing)
+        titles: dict[tuple[UUID, int, int], str] = {}
+        for stretch, (before, after) in sides.items():
+            newest = after or before
+            if newest is None or newest.source_id is None:
+                continue
+            whole = stretch.ref_type == "source" or newest.label == DOCUMENT
+            differing = changes(*(self._library.pieces(tx, node, whole=whole) for node in (before, after)))
+            if differing:
+                named = before if newest.tombstone and before else newest
+                place = (newest.source_id, named.valid_start, named.tx_start)
+                title = titles.get(place) or titles.setdefault(place, self._library.title(tx, named))
+                uri, times = rows[newest.source_id].uri, (newest.valid_start, newest.tx_start)
+                yield stretch, newest.source_id, ChangeLine(stretch.ref_id, title, uri, differing, *times)
 
     # ── saved answer updated ──
 
@@ -111,13 +125,13 @@ class NoticesEngine:
         of_answers = [(one.fire, one.watch) for one in heard if one.watch.scope_type == ScopeType.ANSWER]
         of_changes = [one for one in heard if one.watch.scope_type != ScopeType.ANSWER]
         news = _worse(tx, principal, of_answers, {}, present)
-        found = list(self._week(tx, principal, of_changes, cursor))
+        found, uncompared = self._week(tx, principal, of_changes, cursor, present)
         lines, more = arranged(line for _, line in found)
         if not lines and not news:
             return None
         answers = _moved(tx, principal, of_answers, news)
         notice = BriefNotice(
-            _watchable(tx, lines, present), more + _dropped(of_changes), answers, _names(of_changes, lines)
+            _watchable(tx, lines, present), more + uncompared + _dropped(of_changes), answers, _names(of_changes, lines)
         )
         shown = dict(sorted((line.change.ref_id, line.change_tx) for line in lines)) | dict.fromkeys(news, present[1])
         uris = {line.change.source_uri for line in lines}
@@ -125,17 +139,48 @@ class NoticesEngine:
         return Composed(notice, tuple(shown.items()), tuple(quoted.union(_dependencies(news.values()))))
 
     def _week(
-        self, tx: ReadTx, principal: Principal, heard: Sequence[Heard], cursor: int
-    ) -> Iterator[tuple[UUID, BriefLine]]:
-        """Each change that the person may read today, with its source."""
-        own = {one.watch.watch_id for one in heard if one.watch.owner_id == principal.person_id}
+        self, tx: ReadTx, principal: Principal, heard: Sequence[Heard], cursor: int, now: Moment
+    ) -> tuple[list[tuple[UUID, BriefLine]], int]:
+        """Each change that the person may read today, with its source; and how many more, too old to be compared."""
         readable = sources.readable(tx, principal)
-        for moved in fold([_fired(one) for one in heard], cursor):
-            until = (moved.change_tx, moved.change_tx)
-            found = self._line(tx, moved.ref_type, moved.ref_id, moved.since_tx, until, seen=False)
-            if found is not None and found[0] in readable:
-                target = None if moved.watch_ids & own else _node_of(moved.ref_type, moved.ref_id)
-                yield found[0], BriefLine(found[1], moved.change_tx, target)
+        moved = fold([_fired(one) for one in heard], cursor)
+        told_by = {_stretch(one): one for one in moved[:COMPARED]}
+        own = {one.watch.watch_id for one in heard if one.watch.owner_id == principal.person_id}
+        found = [
+            (source_id, _brief_line(line, stretch, told_by[stretch], own))
+            for stretch, source_id, line in self._lines(tx, list(told_by))
+            if source_id in readable
+        ]
+        return found, _count(tx, moved[COMPARED:], readable, now)
+
+
+def _brief_line(line: ChangeLine, stretch: Stretch, moved: Moved, own: Collection[UUID]) -> BriefLine:
+    return BriefLine(line, moved.change_tx, stretch.node_id if moved.watch_ids.isdisjoint(own) else None)
+
+
+def _count(tx: ReadTx, moved: Sequence[Moved], readable: Collection[UUID], now: Moment) -> int:
+    """How many of these changes are of things that may be read."""
+    node_ids = [_stretch(one).node_id for one in moved]
+    nodes = NODES.as_of(tx, set(node_ids), *now)
+    return sum(node_id in nodes and nodes[node_id].source_id in readable for node_id in node_ids)
+
+
+def _states(tx: ReadTx, stretches: Iterable[Stretch]) -> dict[Moment, dict[UUID, Node]]:
+    """Every thing at both its moments, looked up together."""
+    wanted: dict[Moment, set[UUID]] = {}
+    for stretch in stretches:
+        for moment in (stretch.begin, stretch.until):
+            wanted.setdefault(moment, set()).add(stretch.node_id)
+    return {moment: NODES.as_of(tx, ids, *moment) for moment, ids in wanted.items()}
+
+
+def _sides(
+    tx: ReadTx, stretch: Stretch, states: Mapping[Moment, Mapping[UUID, Node]]
+) -> tuple[Node | None, Node | None]:
+    before, after = (states[moment].get(stretch.node_id) for moment in (stretch.begin, stretch.until))
+    if after is not None and before == after and not stretch.seen:  # nothing was written: its time had come
+        before = NODES.as_of(tx, [stretch.node_id], after.valid_start - 1, stretch.since).get(stretch.node_id)
+    return before, after
 
 
 def _worse(tx: ReadTx, principal: Principal, fires: Fires, shown: Mapping[UUID, int], now: Moment) -> dict[UUID, Node]:
@@ -186,8 +231,8 @@ def _first_changes(fires: Fires) -> dict[tuple[str, UUID], int]:
     return first
 
 
-def _node_of(ref_type: str, ref_id: UUID) -> UUID:
-    return document_id(ref_id) if ref_type == "source" else ref_id
+def _stretch(moved: Moved) -> Stretch:
+    return Stretch(moved.ref_type, moved.ref_id, moved.since_tx, (moved.change_tx, moved.change_tx))
 
 
 def _fired(heard: Heard) -> Fired:

@@ -11,7 +11,10 @@ What it says is a fold over fires: one line for each (thing, tx of its change), 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from itertools import takewhile
 from uuid import UUID
+
+import regex
 
 from core.clock import DAY
 from core.model.evidence import BriefLine, SectionChange
@@ -21,7 +24,10 @@ from core.text.numbers import numbers, polarity
 
 APART = 3 * DAY
 LINES = 15
+COMPARED = 200
+"""Changes whose words are compared for what is material, the newest; older ones than these are only counted."""
 _WEEK = timedelta(days=7)
+_SENTENCE_END = regex.compile(r"(?<=[.!?。！？])\s+|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +159,27 @@ def _distinct(lines: Iterable[BriefLine]) -> Iterator[BriefLine]:
 
 def _weighed(line: BriefLine) -> BriefLine:
     """The line with what is material in it in front."""
-    passages = sorted(line.change.changes, key=_material, reverse=True)
-    return replace(line, change=replace(line.change, changes=passages), material=_material(passages[0]))
+    weights = {passage: _material(passage) for passage in line.change.changes}
+    passages = sorted(weights, key=lambda passage: not weights[passage])
+    return replace(line, change=replace(line.change, changes=passages), material=weights[passages[0]])
 
 
 def _material(passage: SectionChange) -> bool:
     """Whether a number or a negation is what differs."""
-    old, new = passage.before, passage.after
-    return bool(old and new) and (numbers(old) != numbers(new) or polarity(old) != polarity(new))
+    if not passage.before or not passage.after:
+        return False
+    old, new = _differing(passage.before, passage.after)
+    return numbers(old) != numbers(new) or polarity(old) != polarity(new)
+
+
+def _differing(old: str, new: str) -> tuple[str, str]:
+    """Two texts without the sentences that both begin and both end with."""
+    a, b = _SENTENCE_END.split(old), _SENTENCE_END.split(new)
+    start = _alike(a, b)
+    end = _alike(a[start:][::-1], b[start:][::-1])
+    return " ".join(a[start : len(a) - end]), " ".join(b[start : len(b) - end])
+
+
+def _alike(a: Sequence[str], b: Sequence[str]) -> int:
+    """How many items at the beginning of two lists are the same."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from core.model.evidence import BriefLine, ChangeLine, SectionChange
 from core.model.watching import Event, EventKind
+from core.text.numbers import numbers, polarity
 from core.watch.brief import LINES, Fired, arranged, fold
 
 IDS = st.integers(1, 6).map(lambda number: UUID(int=number))
@@ -23,8 +24,8 @@ def event(ref, tx):
     return Event(EventKind.FACT_CHANGED, "node", UUID(int=ref), tx)
 
 
-def fire(watch, *events, created=0):
-    return Fired(UUID(int=watch), created, events)
+def fire(watch, *events, created=0, undone=False):
+    return Fired(UUID(int=watch), created, events, undone=undone)
 
 
 # ── the fold over fires ──
@@ -81,6 +82,16 @@ def test_a_first_change_is_told_from_where_the_last_brief_or_the_watch_left_off(
     assert moved.since_tx == since
 
 
+def test_what_was_undone_before_it_was_told_is_no_change_of_the_week():
+    assert fold([fire(1, event(7, 50), undone=True)], 0) == []
+
+
+def test_what_was_undone_is_a_step_between_changes_of_which_others_tell():
+    """A card composed late told of both changes; the second had nothing of its own to tell then."""
+    moved = fold([fire(1, event(7, 50)), fire(1, event(7, 60), undone=True), fire(1, event(8, 60), undone=True)], 0)
+    assert [(one.ref_id.int, one.since_tx, one.change_tx) for one in moved] == [(7, 50, 60), (7, 0, 50)]
+
+
 # ── the lines ──
 
 
@@ -111,6 +122,26 @@ def test_material_changes_come_first_then_the_newest():
     assert numbers_of(shown) == [3, 1, 5, 4, 2]
     assert [line.material for line in shown] == [True, True, False, False, False]
     assert more == 0
+
+
+def test_the_material_passage_of_a_line_stands_in_front():
+    change = line(1).change
+    passages = [*change.changes, SectionChange(("B",), "It costs 5 EUR.", "It costs 6 EUR.")]
+    [shown], _ = arranged([BriefLine(ChangeLine(UUID(int=1), "A", "a.md", passages, 0, 0), 9)])
+    assert ([passage.path for passage in shown.change.changes], shown.material) == ([("B",), ("A",)], True)
+
+
+SENTENCES = st.lists(
+    st.sampled_from(["It costs 5 EUR.", "It costs 6 EUR.", "It is not allowed!", "All is well.", "Ask first."]),
+    min_size=1,
+)
+
+
+@given(SENTENCES, SENTENCES)
+def test_whether_a_change_is_material_is_what_the_whole_texts_say(old, new):
+    before, after = " ".join(old), " ".join(new)
+    [shown], _ = arranged([line(1, before, after)])
+    assert shown.material == (numbers(before) != numbers(after) or polarity(before) != polarity(after))
 
 
 def test_lines_of_one_source_stand_together_the_source_of_the_first_on_top():
