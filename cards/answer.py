@@ -1,5 +1,6 @@
 """The Answer card: what the documents say to a question, word for word where it can be."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -73,8 +74,7 @@ def _text(sentences: tuple[AnswerSentence, ...]) -> Words:
 
 def _spoken(sentences: tuple[AnswerSentence, ...]) -> Words:
     """Without the numbers, which lead nowhere in a notification."""
-    said = [say(sentence.text) for sentence in sentences]
-    return tuple(part for words in said if words for part in (*words, Plain(" ")))
+    return _spaced(say(sentence.text) for sentence in sentences)
 
 
 def _citation(number: int, cited: AnswerCitation) -> Citation:
@@ -85,13 +85,14 @@ def _citation(number: int, cited: AnswerCitation) -> Citation:
 def _caveats(content: AnswerContent) -> Words:
     doubts = ["No document backs this answer: treat it as a guess."] if content.ungrounded else []
     doubts += _unverified(content.sentences)
-    careful = (Bold((Plain("Careful. "),)),) if doubts else ()
-    questions = [part for question in content.open_questions[:2] for part in _open(question)]
-    return (*careful, Plain(" ".join([*doubts, content.note])), *questions)
+    said: list[Words] = [(Bold((Plain("Careful."),)),)] if doubts else []
+    said += [say(" ".join([*doubts, content.note]))]
+    said += [(Plain("Still open: "), *say(short(question, 150))) for question in content.open_questions[:2]]
+    return _spaced(said)
 
 
-def _open(question: str) -> Words:
-    return (Plain(" Still open: "), *say(short(question, 150)))
+def _spaced(sentences: Iterable[Words]) -> Words:
+    return tuple(part for words in sentences if words for part in (Plain(" "), *words))[1:]
 
 
 def _unverified(sentences: tuple[AnswerSentence, ...]) -> list[str]:

@@ -1,10 +1,11 @@
 """The brief: the changes of a week, a day or an hour, one line each."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from cards.actions import Button
+from cards.answer_updated import STATUS_WORDS
 from cards.inline import Bold, Plain, Words, when
 from cards.limits import BLOCKS, ROWS
 from cards.model import Block, Card, Context, Item, Rows
@@ -60,7 +61,7 @@ def _news(content: WeeklyBriefContent) -> str:
 
 
 def _answers(answers: tuple[AnswerEntry, ...]) -> Rows:
-    rows = tuple(answer_row(entry) for entry in answers[:ROWS])
+    rows = tuple(replace(answer_row(entry), note=(Plain(STATUS_WORDS[entry.status]),)) for entry in answers[:ROWS])
     hint = "Write “saved” to see them all."
     return Rows(rows, title=(Plain("Saved answers to look at"),), more=len(answers[ROWS:]), more_hint=hint)
 

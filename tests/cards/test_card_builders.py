@@ -206,7 +206,7 @@ def test_an_answer_quotes_cites_and_names_what_it_would_watch() -> None:
 )
 def test_doubts_are_said_in_words(content: AnswerContent, said: str) -> None:
     text = to_plain(answer(content))
-    assert said in text
+    assert f"\n\n{said}" in text or f"Careful. {said}" in text
     assert ("Quoted word for word" in text) is (content.sentences == ANSWER.sentences)
 
 
