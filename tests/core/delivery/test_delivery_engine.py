@@ -7,6 +7,7 @@ from core.delivery.engine import DeliveryEngine
 from core.ids import nonce
 from core.jobs.kinds import Audience, JobKind
 from core.model.card_states import CardState
+from core.model.local_time import next_moment
 from core.model.nodes import SECTION
 from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
 from core.model.work import Extent, Place
@@ -272,6 +273,29 @@ def test_a_mute_for_a_time_holds_its_cards_and_ends_in_one(memory, worker, meals
     assert [(c.before, c.after) for c in worker.notices[0].lines[0].changes] == [
         ("Meals cost at most 40 EUR.", "Meals cost at most 50 EUR.")
     ]
+
+
+def test_quiet_hours_hold_cards_until_the_persons_own_morning_and_end_in_one(memory, worker, meals, ada):
+    memory.prefer(ada, "quiet_from", "20")
+    memory.prefer(ada, "quiet_until", "8")
+    evening = next_moment(memory.clock.now(), "UTC", 21 * 60)
+    memory.clock.ts = evening
+    for amount in (45, 50):
+        change(memory, travel(meals=amount))
+        assert worker.send() == []
+    memory.clock.ts = next_moment(evening, "UTC", 8 * 60)
+    assert len(worker.send()) == 1
+    assert [(c.before, c.after) for c in worker.notices[0].lines[0].changes] == [
+        ("Meals cost at most 40 EUR.", "Meals cost at most 50 EUR.")
+    ]
+
+
+def test_quiet_hours_never_hold_an_answer(memory, worker, ada):
+    memory.prefer(ada, "quiet_from", "0")
+    memory.prefer(ada, "quiet_until", "23")
+    memory.clock.ts = next_moment(memory.clock.now(), "UTC", 12 * 60)
+    post(memory, ada)
+    assert len(worker.take()) == 1
 
 
 def test_a_mute_set_after_the_card_was_gathered_holds_it_all_the_same(memory, worker, meals, ada):
