@@ -24,12 +24,10 @@ class InboundEngine:
         key = f"{place.platform}:{place.workspace}:{place.user_id}:{event_id}"
         with self._database.write(tenant_id) as tx:
             people.regain(tx, place)
-            identity = people.identity(tx, place)
-            if identity is not None:
-                identity.seen_at = tx.now
-                tx.session.add(identity)
-                messages.recall(tx, identity.person_id)
-            return inbox.receive(tx, key, identity.person_id if identity else None, place, kind, body)
+            person_id = people.seen(tx, place)
+            if person_id is not None:
+                messages.recall(tx, person_id)
+            return inbox.receive(tx, key, person_id, place, kind, body)
 
     def lease(self, limit: int = 10) -> list[Inbound]:
         with self._database.write(ANY_TENANT) as tx:

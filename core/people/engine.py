@@ -86,32 +86,34 @@ class PeopleEngine:
         return person_id
 
     def bind(self, tenant_id: str, person_id: UUID, place: Place) -> None:
-        """Say that a chat user is this person. Raises NotFound for an unknown one."""
+        """Say that a chat user is this person, and nobody else any more. Raises NotFound for an unknown one."""
         with self._database.write(tenant_id) as tx:
             tx.lock()
             if people.get(tx, person_id) is None:
                 raise NotFound(f"there is no person {person_id}")
-            people.regain(tx, place)
-            row = people.identity(tx, place) or ChatIdentity(
+            if people.is_at(tx, person_id, place):
+                people.regain(tx, place)
+                return
+            people.let_go(tx, place)
+            row = ChatIdentity(
                 tenant_id=tenant_id,
                 platform=place.platform,
                 workspace=place.workspace,
                 user_id=place.user_id,
                 person_id=person_id,
                 conversation={},
+                seen_at=tx.now,
             )
-            row.person_id, row.seen_at = person_id, tx.now
             tx.session.add(row)
+            people.follow(tx, person_id)
+            people.resume(tx, person_id)
 
     def unbind(self, tenant_id: str, place: Place) -> None:
         """Say that a chat user is nobody known. Raises NotFound where that is so already."""
         with self._database.write(tenant_id) as tx:
             tx.lock()
-            people.lose(tx, place, "unbound")
-            row = people.identity(tx, place)
-            if row is None:
+            if not people.let_go(tx, place):
                 raise NotFound(f"nobody is bound to the {place.platform} user {place.user_id}")
-            tx.session.delete(row)
 
     def at(self, tenant_id: str, place: Place) -> UUID | None:
         """Who a chat user is."""

@@ -144,6 +144,17 @@ def _on_its_way(tenant_id: Any, person_id: Any) -> ColumnElement[bool]:
     )
 
 
+def to_tell(tx: WriteTx, person_id: UUID) -> list[CardMessage]:
+    """Cards that wait to tell a person of changes."""
+    rows = select(CardMessage).where(
+        CardMessage.tenant_id == tx.tenant_id,
+        CardMessage.person_id == person_id,
+        or_(*(col(CardMessage.subject).startswith(about) for about in ("fires:", "brief:"))),
+        col(CardMessage.state).in_(_TO_SEND),
+    )
+    return list(tx.session.exec(rows.order_by(col(CardMessage.message_id)).with_for_update()).all())
+
+
 def people_waiting(tx: ReadTx, now: int, limit: int) -> list[tuple[str, UUID]]:
     """(tenant, person) for whom deliveries are due and no card is on its way: who must wait keeps nobody out."""
     rows = select(NotifyDelivery.tenant_id, NotifyDelivery.person_id).where(

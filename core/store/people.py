@@ -10,6 +10,7 @@ from sqlmodel import col, func, select
 from core.model.principals import Principal
 from core.model.watching import TargetKind
 from core.model.work import Place, stranger
+from core.store import messages
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import ChatIdentity, Person, Preference, Watch
 
@@ -81,6 +82,40 @@ def place_of(identity: ChatIdentity) -> Place:
     return Place(identity.platform, identity.workspace, identity.user_id)
 
 
+def seen(tx: WriteTx, place: Place) -> UUID | None:
+    """A user is there now: who that is, and what is still to be told them comes there."""
+    row = identity(tx, place)
+    if row is None:
+        return None
+    row.seen_at = tx.now
+    tx.session.add(row)
+    follow(tx, row.person_id)
+    return row.person_id
+
+
+def follow(tx: WriteTx, person_id: UUID) -> None:
+    """Let cards that wait to tell a person of changes go where they are by now: who is gone from a paused workspace
+    must not wait for its return.
+    """
+    tx.session.flush()
+    row = reachable(tx, person_id)
+    if row is not None:
+        for message in messages.to_tell(tx, person_id):
+            messages.move(message, place_of(row))
+            tx.session.add(message)
+
+
+def let_go(tx: WriteTx, place: Place) -> bool:
+    """A user is nobody known from now on; False where that is so already."""
+    row = identity(tx, place)
+    if row is None:
+        return False
+    lose(tx, place, "unbound")
+    tx.session.delete(row)
+    tx.session.flush()
+    return True
+
+
 def lose(tx: WriteTx, place: Place, reason: str) -> None:
     """A user cannot be written to any more; where that was a person's last way, their watches wait for them."""
     row = identity(tx, place)
@@ -99,7 +134,12 @@ def regain(tx: WriteTx, place: Place) -> None:
     if row is not None and row.state == UNREACHABLE:
         row.state, row.reason = BOUND, None
         tx.session.add(row)
-        _suspend(tx, row.person_id, UNREACHABLE, None)
+        resume(tx, row.person_id)
+
+
+def resume(tx: WriteTx, person_id: UUID) -> None:
+    """Let the watches go on that waited for a way to their owner."""
+    _suspend(tx, person_id, UNREACHABLE, None)
 
 
 def _suspend(tx: WriteTx, person_id: UUID, old: str | None, new: str | None) -> None:

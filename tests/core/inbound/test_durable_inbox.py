@@ -1,0 +1,190 @@
+"""What people say and tap is kept once, driven until it is done, and given back by whoever cannot go on with it."""
+
+import pytest
+
+from core.clock import DAY, SECOND
+from core.jobs.backoff import CEILING
+from core.model.work import Place
+from core.store.tables import Inbox
+from tests.support.memories import rows
+from tests.support.posting import connect, member, place
+from tests.support.threads import at_once
+
+ADAS, EVES = place("Ada", thread="t1"), place("Eve")
+BODY = {"text": "What may a meal cost?"}
+
+
+@pytest.fixture(autouse=True)
+def ada(memory):
+    connect(memory, "A", "B")
+    return member(memory, "Ada")
+
+
+def receive(memory, event_id="e1", where=ADAS, body=BODY):
+    return memory.inbound.receive("default", where, event_id, "question", body)
+
+
+def states(memory):
+    return [(row.state, row.attempts, row.result) for row in rows(memory, Inbox)]
+
+
+def lease(memory):
+    [event] = memory.inbound.lease()
+    return event
+
+
+# ── kept once ──
+
+
+def test_an_event_is_kept_as_it_came(memory, ada):
+    assert receive(memory)
+    event = lease(memory)
+    assert (event.place, event.person_id, event.kind, event.body) == (ADAS, ada.person_id, "question", BODY)
+    assert event.attempts == 1
+
+
+def test_an_event_of_somebody_nobody_knows_is_kept_without_a_person(memory):
+    assert receive(memory, where=EVES)
+    assert (lease(memory).person_id, rows(memory, Inbox)[0].place["user_id"]) == (None, "Eve")
+
+
+@pytest.mark.parametrize("what", ["while it waits", "while it is worked on", "when it is done"])
+def test_a_repeat_changes_nothing(memory, what):
+    receive(memory)
+    if what != "while it waits":
+        event = lease(memory)
+    if what == "when it is done":
+        memory.inbound.finish(event, "answered")
+    before = rows(memory, Inbox)
+    assert not receive(memory, body={"text": "something else"})
+    assert rows(memory, Inbox) == before
+
+
+def test_four_threads_that_receive_one_event_keep_one(memory):
+    received = at_once(*[lambda: receive(memory)] * 4)
+    assert sorted(received) == [False, False, False, True]
+    assert len(rows(memory, Inbox)) == 1
+
+
+def test_two_processes_that_receive_one_event_keep_one(memory, reopen):
+    other = reopen()
+    for number in range(4):
+        received = at_once(*[lambda of=of, n=number: receive(of, f"e{n}") for of in (memory, other)])
+        assert sorted(received) == [False, True]
+
+
+def test_one_id_is_another_event_from_another_user_workspace_or_platform(memory):
+    places = [ADAS, EVES, place("Ada", "B"), Place("other", "A", "Ada")]
+    assert [receive(memory, where=where) for where in places] == [True] * 4
+    assert len(rows(memory, Inbox)) == 4
+
+
+def test_one_id_in_another_thread_is_the_same_event(memory):
+    receive(memory)
+    assert not receive(memory, where=place("Ada", thread="t2"))
+
+
+# ── in hand ──
+
+
+def test_events_come_oldest_first_and_each_to_one(memory, clock):
+    for number in range(3):
+        receive(memory, f"e{9 - number}")
+        clock.advance(1)
+    first = memory.inbound.lease(2)
+    assert [event.event_id.rpartition(":")[2] for event in (*first, lease(memory))] == ["e9", "e8", "e7"]
+    assert memory.inbound.lease() == []
+
+
+def test_two_workers_that_lease_at_once_share_nothing(memory):
+    for number in range(20):
+        receive(memory, f"e{number}")
+    shares = at_once(*[lambda: memory.inbound.lease(20)] * 3)
+    taken = [event.event_id for share in shares for event in share]
+    assert len(taken) == len(set(taken)) == 20
+
+
+def test_an_event_whose_worker_died_is_driven_again_when_its_lease_ends(memory, clock):
+    receive(memory)
+    lease(memory)
+    clock.advance(memory.config.watch.lease_secs * SECOND - 1)
+    assert memory.inbound.lease() == []
+    clock.advance(1)
+    assert lease(memory).attempts == 2
+
+
+@pytest.mark.parametrize("late", ["finish", "fail", "release"])
+def test_whoever_lost_an_event_can_say_nothing_about_it(memory, clock, late):
+    receive(memory)
+    lost = lease(memory)
+    clock.advance(memory.config.watch.lease_secs * SECOND)
+    lease(memory)
+    before = rows(memory, Inbox)
+    inbound = memory.inbound
+    inbound.release(lost) if late == "release" else getattr(inbound, late)(lost, "late")
+    assert rows(memory, Inbox) == before
+
+
+def test_what_is_done_is_never_driven_again(memory, clock):
+    receive(memory)
+    memory.inbound.finish(lease(memory), "answered")
+    clock.advance(30 * DAY)
+    assert (memory.inbound.lease(), states(memory)) == ([], [("done", 1, "answered")])
+
+
+def test_what_is_given_back_is_there_for_the_next_with_its_attempts_untouched(memory):
+    receive(memory)
+    memory.inbound.release(lease(memory))
+    assert states(memory) == [("ready", 0, None)]
+    assert lease(memory).attempts == 1
+
+
+def test_a_failure_waits_longer_each_time_and_says_when_it_is_given_up(memory, clock):
+    receive(memory)
+    most, waits = memory.config.watch.max_attempts, []
+    for attempt in range(1, most + 1):
+        given_up = memory.inbound.fail(lease(memory), f"no {attempt}")
+        assert given_up == (attempt == most)
+        waits.append(rows(memory, Inbox)[0].not_before - clock.now())
+        clock.advance(waits[-1] - 1)
+        assert memory.inbound.lease() == []
+        clock.advance(1)
+    assert waits[0] < waits[1] < waits[2]
+    assert max(waits) <= CEILING
+    assert states(memory) == [("failed", most, f"no {most}")]
+    assert memory.inbound.lease() == []
+
+
+@pytest.fixture
+def given_up(memory, clock):
+    receive(memory)
+    while not memory.inbound.fail(lease(memory), "no"):
+        clock.advance(CEILING)
+
+
+def test_an_event_that_was_given_up_is_driven_anew_when_it_comes_again(memory, given_up):
+    assert receive(memory)
+    event = lease(memory)
+    assert (event.attempts, event.body) == (1, BODY)
+    memory.inbound.finish(event, "answered")
+    assert not receive(memory), "and once it is done, it is done"
+
+
+def test_four_threads_that_receive_a_given_up_event_again_revive_it_once(memory, given_up):
+    assert sorted(at_once(*[lambda: receive(memory)] * 4)) == [False, False, False, True]
+    assert len(memory.inbound.lease()) == 1
+
+
+def test_a_given_up_event_of_one_user_is_not_revived_by_another(memory, given_up):
+    receive(memory, where=EVES)
+    assert [state for state, *_ in states(memory)].count("failed") == 1
+
+
+# ── whoever writes can be written to ──
+
+
+def test_who_was_lost_is_back_with_their_next_word_though_it_is_a_repeat(memory):
+    receive(memory)
+    memory.people.departed("default", ADAS, "account_inactive")
+    assert not receive(memory)
+    assert [view.state for view in memory.people.places("default")] == ["bound"]
