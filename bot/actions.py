@@ -198,7 +198,7 @@ def _outcome(action: CardAction, result: dict[str, Any]) -> str:
         case "answer_refresh":
             return "You have a newer answer to this already." if result["newer"] else REFRESHING
         case "preference_set":
-            return _CHOSEN.get((result["name"], result["value"]), "From now on.")
+            return _CHOSEN.get((result["name"], result["value"]), "Set, from now on.")
     return "Done."
 
 

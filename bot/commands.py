@@ -104,18 +104,20 @@ class Commands:
         entries = tuple(map(answer_entry, answers))
         return Reply(lambda _: saved_list(entries))
 
-    async def _brief(self, principal: Principal, words: str) -> Reply:
+    async def _brief(self, principal: Principal, words: str) -> Reply | None:
+        """The brief by now, or when it comes; other words make it a question."""
         match words.lower():
             case "now":
                 return _preview(await self._gateway.call(self._memory.briefs.preview, principal))
             case "on" | "off" as choice:
                 day = self._memory.config.watch.brief_weekday if choice == "on" else OFF
                 await self._gateway.call(self._memory.prefer, principal, "brief_day", day)
+            case other if other:
+                return None
         people = self._memory.people
         chosen = await self._gateway.call(people.preferences, principal.tenant_id, principal.person_id)
         person = await self._gateway.call(people.get, principal.tenant_id, principal.person_id)
-        said = f"“{words}” is nothing I can do with it. " if words.lower() not in {"", "on", "off"} else ""
-        return _said("Your weekly brief", said + brief_words(chosen, person.zone), _BRIEF_HINT)
+        return _said("Your weekly brief", brief_words(chosen, person.zone), _BRIEF_HINT)
 
     async def _why(self, principal: Principal, words: str) -> Reply | None:
         """Why the last card came, or the one of a fire by its id; other words than an id make it a question."""

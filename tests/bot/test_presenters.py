@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.presenters import answer_card, answer_offer, answer_sources, below, present, web_address
+from bot.presenters import answer_card, answer_offer, answer_sources, below, brief_words, present, web_address
 from cards.codec import from_json
 from cards.plain import to_plain
 from core.clock import SECOND
 from core.model.answers import Answer, Cited, Claim
-from core.model.evidence import ChangeLine, Passage, SectionChange
+from core.model.evidence import BriefLine, ChangeLine, Passage, SectionChange
 from core.model.grants import PermittedAction
-from core.model.notices import AnswerMoved, AnswersNotice, ChangeNotice, ClaimDiff, Reason
+from core.model.notices import AnswerMoved, AnswersNotice, BriefNotice, ChangeNotice, ClaimDiff, Reason
+from core.model.preferences import Preferences
 from core.model.spans import SpanRef
 from tests.support.bots import buttons
 
@@ -156,6 +157,35 @@ def test_several_answers_share_a_card_with_a_refresh_each():
 
 
 # ── answers ──
+
+
+# ── the brief ──
+
+
+def test_a_brief_says_each_change_in_one_line_and_how_many_passages_it_reached():
+    hotels = moved_section("A night may cost 150 EUR.", "A night may cost 160 EUR.", "Travel", "Hotels")
+    lines = (BriefLine(line(MEALS, hotels, hotels), 9, uid(5), material=True), BriefLine(line(hotels, name="Fares"), 8))
+    text = to_plain(card := shown(BriefNotice(lines, 45, (moved(),), ("travel",))))
+    assert text.startswith("Your week in memory: 47 changes")
+    assert "Important: Meals: 40 EUR → 55 EUR" in text
+    assert "and 2 more passages" in text
+    assert "and 45 more" in text
+    assert moved().question in text
+    assert [(b.kind, b.target, b.arg) for b in buttons(card)] == [
+        ("watch_create", str(uid(5)), None),
+        ("preference_set", "brief_day", "off"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        (Preferences(None, 540), "It is off."),
+        (Preferences(4, 0), "It comes on Fridays at 0:00, UTC time, if anything has changed."),
+    ],
+)
+def test_when_a_brief_comes_is_said_in_words(chosen, words):
+    assert brief_words(chosen, "UTC") == words
 
 
 def passage(number, source=1, text="A meal may cost 40 EUR.", uri="travel.md"):
