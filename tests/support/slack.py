@@ -96,7 +96,7 @@ async def on_loopback(routes: list[web.RouteDef]) -> AsyncIterator[str]:
     """The routes as a server; its address."""
     application = web.Application()
     application.add_routes(routes)
-    runner = web.AppRunner(application, access_log=None)
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.2)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     try:

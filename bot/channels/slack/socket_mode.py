@@ -66,9 +66,6 @@ class SocketMode:
         self._connecting.cancel()
         await asyncio.gather(self._connecting, *self._answering, return_exceptions=True)
         await self._client.close()  # type: ignore[no-untyped-call]
-        client = self._client
-        own = (client.message_processor, client.message_receiver, client.current_session_monitor)
-        await asyncio.gather(*(task for task in own if task is not None), return_exceptions=True)
 
     async def _received(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
         answering = asyncio.create_task(self._answer(client, request))

@@ -33,7 +33,7 @@ class Whisper:
         session = self._web.client.session
         assert session is not None
         try:
-            async with session.post(response_url, json=said, allow_redirects=False) as answer:
+            async with session.post(response_url, json=said) as answer:
                 answer.raise_for_status()
         except Exception as error:  # noqa: BLE001  # whatever it is, the tap itself was dealt with
             log.warning("slack.not_whispered", error=type(error).__name__)

@@ -197,6 +197,17 @@ async def test_typed_in_the_conversation_with_the_app_nothing_is_said_there(bot,
     assert (reply.status, reply.text) == (200, "")
 
 
+async def test_of_very_many_conversations_those_met_last_are_remembered(bot, acme, inbound, monkeypatch):
+    monkeypatch.setattr("bot.channels.slack.events._MOST_CONVERSATIONS", 2)
+    users = ["U2", "U3", "U4"]
+    for user in users:
+        acme.add_user(user)
+    for user in ["U2", "U3", "U2", "U4"]:
+        await bot.hear(inbound.home_opened(user, tab="messages"))
+    replies = [(await bot.hear(inbound.command(user, "saved"))).text for user in users]
+    assert [reply == "" for reply in replies] == [True, False, True]
+
+
 # ── taps ──
 
 

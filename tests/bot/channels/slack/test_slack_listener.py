@@ -22,6 +22,12 @@ PRIVATE = "my private question"
 
 
 @pytest.fixture
+def verbose(caplog):
+    """Everything is logged from before the bot is made, for Bolt reads the level then."""
+    caplog.set_level(logging.DEBUG)
+
+
+@pytest.fixture
 def ingress():
     return Recording()
 
@@ -98,8 +104,7 @@ async def test_another_app_s_secret_is_refused(bot, slack, question, ingress):
     assert (reply.status, ingress.kept) == (401, [])
 
 
-async def test_row_9_a_failed_signature_logs_neither_body_nor_headers_nor_secret(bot, slack, question, caplog):
-    caplog.set_level(logging.DEBUG)
+async def test_row_9_a_failed_signature_logs_neither_body_nor_headers_nor_secret(verbose, bot, slack, question, caplog):
     forged = "v0=" + "0" * 64
     with capture_logs() as logs:
         await bot.hear(question, headers={"X-Slack-Signature": forged})
@@ -109,9 +114,8 @@ async def test_row_9_a_failed_signature_logs_neither_body_nor_headers_nor_secret
         assert secret not in written
 
 
-async def test_slack_s_own_code_logs_nothing_of_what_people_write(bot, inbound, caplog):
+async def test_slack_s_own_code_logs_nothing_of_what_people_write(verbose, bot, inbound, caplog):
     """Not even where the whole process logs everything."""
-    caplog.set_level(logging.DEBUG)
     for request in (inbound.message(ADA, PRIVATE), inbound.command(ADA, PRIVATE), inbound.event({"type": PRIVATE})):
         await bot.hear(request)
     assert PRIVATE not in caplog.text
@@ -121,6 +125,18 @@ async def test_slack_s_own_code_logs_nothing_of_what_people_write(bot, inbound, 
 async def test_a_body_over_a_megabyte_is_refused(bot, slack, size):
     headers = proof(slack, "x" * size)
     assert await post(bot.url, io.BytesIO(b"x" * size), headers) == (413, "refused")
+
+
+async def test_a_body_without_end_is_not_read_to_its_end(bot, slack):
+    sent = []
+
+    async def pieces():
+        while len(sent) < 1_000:
+            sent.append(None)
+            yield b"x" * 65_536
+
+    assert await post(bot.url, pieces(), proof(slack, "x")) == (413, "refused")
+    assert len(sent) < 1_000
 
 
 @pytest.mark.parametrize("body", ["", "{", "[]", "null", "7", "[" * 100_000, '{"a": "\\ud8'])

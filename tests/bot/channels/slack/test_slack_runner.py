@@ -7,6 +7,8 @@ import sys
 
 import aiohttp
 import pytest
+from aiohttp import web
+from structlog.testing import capture_logs
 
 from bot.actions import INACTIVE
 from bot.channels.base import Sent
@@ -15,7 +17,7 @@ from bot.channels.slack.runner import SlackRunner
 from bot.config import Settings, SlackSettings
 from bot.memory_gateway import MemoryGateway
 from tests.fakes.slack_inbound import SlackRequest, deliver
-from tests.support.slack import Recording, on_loopback, told
+from tests.support.slack import Recording, let_in, on_loopback, told
 from tests.support.slack_cards import ADA, TEAM, outgoing
 
 pytestmark = pytest.mark.usefixtures("user")
@@ -113,6 +115,32 @@ async def test_row_27_everything_goes_over_one_session_which_is_closed(runner, s
     await running.stop()
     assert sessions() == before
     assert len(acme.responses) == 5
+
+
+async def test_stopped_it_says_what_it_still_has_to_say(runner, slack, memory, acme):
+    let_in(memory, acme)
+    hearing, release, heard, running = asyncio.Event(), asyncio.Event(), [], runner("http")
+
+    async def hear(request):
+        hearing.set()
+        await release.wait()
+        heard.append((await request.json())["text"])
+        return web.Response()
+
+    await running.start()
+    routes = [*running.routes(), web.post("/response", hear)]
+    with capture_logs() as logs:
+        async with on_loopback(routes) as base:
+            shortcut = {"type": "shortcut", "callback_id": "x", "team": {"id": TEAM}, "user": {"id": ADA}}
+            request = SlackRequest("interaction", shortcut | {"response_url": f"{base}/response"})
+            await deliver(slack, base + EVENTS_PATH, request)
+            await hearing.wait()
+            stopping = asyncio.create_task(running.stop())
+            await asyncio.sleep(0)
+            release.set()
+            await stopping
+    assert heard == [INACTIVE]
+    assert "slack.not_whispered" not in {entry["event"] for entry in logs}
 
 
 def test_slack_s_code_is_loaded_only_where_it_is_used():

@@ -182,3 +182,22 @@ async def test_stopped_it_leaves_nothing_running(connect, slack):
     await connected(slack)
     await socket.stop()
     assert asyncio.all_tasks() <= before
+
+
+async def test_what_is_in_hand_when_it_is_stopped_is_kept_and_acknowledged(connect, slack, inbound, ingress):
+    at_work, release, keep = asyncio.Event(), asyncio.Event(), ingress.said
+
+    async def slowly(*said):
+        at_work.set()
+        await release.wait()
+        await keep(*said)
+
+    ingress.said = slowly
+    socket = await connect()
+    await connected(slack)
+    slack.push(inbound.envelope(inbound.message(ADA, "x")))
+    await at_work.wait()
+    stopping = asyncio.create_task(socket.stop())
+    release.set()
+    await stopping
+    assert len(await answers(slack, 1)) == len(ingress.kept) == 1
