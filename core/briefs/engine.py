@@ -48,7 +48,7 @@ class BriefsEngine:
             if schedule is None:
                 row.next_due_at = OFF
             else:
-                _move_on(tx, row, schedule)
+                _move_on(tx, row, schedule, active=person.active)
             tx.session.add(row)
 
     def _chosen(self, tx: ReadTx, person: Person) -> Schedule | None:
@@ -80,7 +80,8 @@ class BriefsEngine:
         row = briefs.locked(tx, principal.person_id)
         if row is None:
             return None
-        upto, composed = tx.last_tx, self._since(tx, principal, row, carried)
+        upto = tx.last_tx
+        composed = self._since(tx, principal, row, upto, carried)
         if composed is None:
             row.cursor_tx = upto
             tx.session.add(row)
@@ -91,22 +92,31 @@ class BriefsEngine:
         """What the person's next brief would tell by now. It tells it all the same when its time has come."""
         with self._database.read(principal.tenant_id) as tx:
             row = briefs.get(tx, principal.person_id)
-            return None if row is None else self._since(tx, principal, row, ())
+            return None if row is None else self._since(tx, principal, row, tx.last_tx, ())
 
-    def _since(self, tx: ReadTx, principal: Principal, row: Brief, carried: Collection[UUID]) -> Composed | None:
+    def _since(
+        self, tx: ReadTx, principal: Principal, row: Brief, upto: int, carried: Collection[UUID]
+    ) -> Composed | None:
         now = self._database.clock.now()
-        heard = briefs.heard(tx, principal.person_id, row.cursor_tx, tx.last_tx, now) | _heard(tx, carried)
+        heard = briefs.heard(tx, principal.person_id, row.cursor_tx, upto, now) | _heard(tx, carried)
         return self._notices.brief(tx, principal, list(heard.values()), row.cursor_tx, now)
 
 
-def _move_on(tx: WriteTx, row: Brief, schedule: Schedule) -> None:
+def _move_on(tx: WriteTx, row: Brief, schedule: Schedule, *, active: bool) -> None:
     row.week = row.week or latest(tx.now, schedule).week
     slot = due(tx.now, schedule, Last(row.week, row.sent_at))
     if slot is not None:
-        row.week, kind = slot.week, JobKind.NOTIFY_BRIEF
-        payload = {"person_id": str(row.person_id), "week": slot.week}
-        jobs.enqueue(tx, kind, FENCE[kind], row.person_id, slot.week, payload, tx.now)
+        row.week = slot.week
+        if active:
+            _enqueue(tx, row)
+        else:  # whoever has left is told nothing, and nothing is kept for them
+            row.cursor_tx = tx.last_tx
     row.next_due_at = look_again(tx.now, schedule, Last(row.week, row.sent_at))
+
+
+def _enqueue(tx: WriteTx, row: Brief) -> None:
+    kind, payload = JobKind.NOTIFY_BRIEF, {"person_id": str(row.person_id), "week": row.week}
+    jobs.enqueue(tx, kind, FENCE[kind], row.person_id, row.week, payload, tx.now)
 
 
 def _heard(tx: ReadTx, fire_ids: Collection[UUID]) -> dict[UUID, Heard]:

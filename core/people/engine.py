@@ -1,6 +1,6 @@
 """Tenants, people, and where each can be written to."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -14,7 +14,7 @@ from core.model.local_time import next_moment
 from core.model.preferences import MUTE_CHOICES, OFF, Preferences, check
 from core.model.principals import Principal
 from core.model.work import Place
-from core.store import briefs, people
+from core.store import briefs, messages, people
 from core.store.database import Database, WriteTx, tenants
 from core.store.jobs import insert_once
 from core.store.tables import ChatIdentity, Person, Tenant
@@ -165,23 +165,16 @@ class PeopleEngine:
         check(name, value)
         people.prefer(tx, person_id, name, value)
         briefs.look_again(tx, person_id)
+        messages.look_again(tx, person_id)
 
     def mute_for(self, tx: WriteTx, person_id: UUID, choice: str) -> None:
         """Hold every card of a person for one of `MUTE_CHOICES`. Raises InvalidRequest for another, NotFound."""
-        person = people.get(tx, person_id)
-        if person is None:
-            raise NotFound(f"there is no person {person_id}")
-        person.muted_until = _muted_until(tx.now, person.zone, choice)
-        tx.session.add(person)
+        _mute(tx, person_id, lambda person: _muted_until(tx.now, person.zone, choice))
 
     def mute(self, tenant_id: str, person_id: UUID, until: int) -> None:
         """Hold a person's cards until a Ts; 0 ends it. Raises NotFound."""
         with self._database.write(tenant_id) as tx:
-            person = people.get(tx, person_id)
-            if person is None:
-                raise NotFound(f"there is no person {person_id}")
-            person.muted_until = until
-            tx.session.add(person)
+            _mute(tx, person_id, lambda _: until)
 
     def all(self, tenant_id: str) -> list[PersonView]:
         with self._database.read(tenant_id) as tx:
@@ -215,6 +208,15 @@ class PeopleEngine:
         if not person.active:
             raise NotFound(f"there is no person {person_id}")
         return Principal(tenant_id, person_id, frozenset(person.roles))
+
+
+def _mute(tx: WriteTx, person_id: UUID, until: Callable[[Person], int]) -> None:
+    person = people.get(tx, person_id)
+    if person is None:
+        raise NotFound(f"there is no person {person_id}")
+    person.muted_until = until(person)
+    tx.session.add(person)
+    messages.look_again(tx, person_id)
 
 
 def _settle(tx: WriteTx, person: Person, zone: str) -> None:

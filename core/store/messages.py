@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, exists, or_
+from sqlalchemy import ColumnElement, and_, exists, or_, update
 from sqlmodel import col, select
 
 from core.ids import derived, nonce
@@ -209,6 +209,17 @@ def recall(tx: WriteTx, person_id: UUID) -> None:
     for delivery in carried(tx, person_id):
         delivery.state = "pending"
         tx.session.add(delivery)
+
+
+def look_again(tx: WriteTx, person_id: UUID) -> None:
+    """Let whatever waits for the end of a mute or of quiet hours be looked at now: these may be others."""
+    theirs = (col(NotifyDelivery.tenant_id) == tx.tenant_id, col(NotifyDelivery.person_id) == person_id)
+    held = (col(NotifyDelivery.state).in_(("pending", "carried")), col(NotifyDelivery.not_before) > tx.now)
+    tx.session.exec(update(NotifyDelivery).where(*theirs, *held).values(not_before=tx.now))
+    for message in to_tell(tx, person_id):
+        if message.state == CardState.PENDING:
+            message.not_before = min(message.not_before, tx.now)
+            tx.session.add(message)
 
 
 def leave_to_next(tx: WriteTx, message_id: UUID, reason: str) -> None:

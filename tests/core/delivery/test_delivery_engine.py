@@ -290,6 +290,33 @@ def test_quiet_hours_hold_cards_until_the_persons_own_morning_and_end_in_one(mem
     ]
 
 
+@pytest.mark.parametrize("early", [True, False], ids=["unmuted", "quiet no more"])
+def test_what_was_held_comes_as_soon_as_nothing_holds_it(memory, worker, meals, ada, early):
+    if early:
+        memory.mute_all(ada, memory.clock.now() + 7 * DAY)
+    else:
+        memory.prefer(ada, "quiet_from", "0")
+        memory.prefer(ada, "quiet_until", "23")
+        memory.clock.ts = next_moment(memory.clock.now(), "UTC", 12 * 60)
+    change(memory, travel(meals=45))
+    assert worker.send() == []
+    if early:
+        memory.mute_all(ada, 0)
+    else:
+        memory.prefer(ada, "quiet_from", "off")
+    assert len(worker.send()) == 1
+
+
+def test_a_watch_that_is_muted_stays_so_when_its_person_is_muted_no_more(memory, worker, meals, ada):
+    mute(memory, meals, memory.clock.now() + DAY)
+    change(memory, travel(meals=45))
+    assert worker.send() == []
+    memory.mute_all(ada, 0)
+    assert worker.send() == []
+    memory.clock.advance(DAY)
+    assert len(worker.send()) == 1
+
+
 def test_quiet_hours_never_hold_an_answer(memory, worker, ada):
     memory.prefer(ada, "quiet_from", "0")
     memory.prefer(ada, "quiet_until", "23")
