@@ -7,6 +7,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
+from itertools import starmap
 from uuid import UUID
 
 import structlog
@@ -15,14 +16,18 @@ from bot.channels.base import Absent, CannotTell, Channel, Found, NotSent, SendO
 from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
 from bot.presenters import present
+from core.clock import MINUTE
 from core.model.notices import Outgoing
-from core.model.work import Extent, Lane
+from core.model.work import Extent, Lane, Waiting
 
 log = structlog.get_logger()
 
-Carrying = Callable[[], Awaitable[None]]
+Carrying = Callable[[str, UUID], Awaitable[None]]
 AT_ONCE = 8
 """Cards of one workspace in flight: enough for a pace of a few a second where an answer takes up to two."""
+
+REST = MINUTE
+"""How long a card waits that nothing could be done about, so that no error is met over and over."""
 
 
 class Courier:
@@ -32,6 +37,7 @@ class Courier:
         self._outcomes = gateway.memory.outcomes
         self._channels = channels
         self.lanes: Lanes[Lane] = Lanes()
+        self._resting: dict[UUID, int] = {}
         self._stopping = False
         self._kinds = (
             (self._delivery.due, self.send),
@@ -44,32 +50,42 @@ class Courier:
     async def carry(self) -> int:
         """Let every idle lane begin to send, look for and update what is due; how many cards were begun with."""
         begun = 0
-        while due := await self._due():
+        while not self._stopping and (due := await self._due()):
             for lane, cards in due.items():
                 self.lanes.start(lane, partial(self._carry_all, cards))
                 begun += len(cards)
         return begun
 
-    async def _due(self) -> Mapping[Lane, list[Carrying]]:
+    async def _due(self) -> Mapping[Lane, list[tuple[Waiting, Carrying]]]:
         """What is to be done in each lane that is idle."""
-        lanes: dict[Lane, list[Carrying]] = defaultdict(list)
+        lanes: dict[Lane, list[tuple[Waiting, Carrying]]] = defaultdict(list)
         busy = self.lanes.busy
         for waiting, carry in self._kinds:
             for card in await self._gateway.call(waiting, AT_ONCE * 4, busy):
-                lanes[card.lane].append(partial(carry, card.tenant_id, card.message_id))
+                if not self._rests(card):
+                    lanes[card.lane].append((card, carry))
         return lanes
 
-    async def _carry_all(self, cards: Iterable[Carrying]) -> None:
+    def _rests(self, card: Waiting) -> bool:
+        return self._resting.get(card.message_id, 0) > self._gateway.memory.clock.now()
+
+    async def _carry_all(self, cards: Iterable[tuple[Waiting, Carrying]]) -> None:
         places = asyncio.Semaphore(AT_ONCE)
 
-        async def one(carry: Carrying) -> None:
+        async def one(card: Waiting, carry: Carrying) -> None:
             async with places:
                 if not self._stopping:
-                    await carry()
+                    await self._carry(card, carry)
 
-        for ended in await asyncio.gather(*map(one, cards), return_exceptions=True):
-            if isinstance(ended, Exception):  # the others were carried; this one is due again
-                log.error("delivery.failed", error=repr(ended))
+        await asyncio.gather(*starmap(one, cards))
+
+    async def _carry(self, card: Waiting, carry: Carrying) -> None:
+        self._resting.pop(card.message_id, None)
+        try:
+            await carry(card.tenant_id, card.message_id)
+        except Exception as error:  # whatever it is, the others are carried
+            log.exception("delivery.failed", message_id=str(card.message_id), error=repr(error))
+            self._resting[card.message_id] = self._gateway.memory.clock.now() + REST
 
     def stop(self) -> None:
         """Begin with no more cards; those in flight are recorded."""

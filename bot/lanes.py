@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
-from contextlib import suppress
 from typing import Generic, TypeVar
 
 import structlog
@@ -50,6 +49,5 @@ class Lanes(Generic[K]):
 
 async def _after(before: asyncio.Task[None] | None, work: Callable[[], Awaitable[None]]) -> None:
     if before is not None:
-        with suppress(Exception):
-            await before
+        await asyncio.wait({before})
     await work()
