@@ -38,7 +38,7 @@ async def bot(slack, acme, memory, ingress, web):
     gateway = MemoryGateway(memory)
     async with served(slack, gateway, ingress, web) as running:
         yield running
-    gateway._pool.shutdown()
+    gateway.stop()
 
 
 @pytest.fixture
@@ -114,9 +114,11 @@ async def test_row_9_a_failed_signature_logs_neither_body_nor_headers_nor_secret
         assert secret not in written
 
 
-async def test_slack_s_own_code_logs_nothing_of_what_people_write(verbose, bot, inbound, caplog):
-    """Not even where the whole process logs everything."""
-    for request in (inbound.message(ADA, PRIVATE), inbound.command(ADA, PRIVATE), inbound.event({"type": PRIVATE})):
+async def test_slack_s_own_code_logs_nothing_of_what_is_written(verbose, bot, acme, inbound, caplog):
+    """Not even where the whole process logs everything, nor of what the bot itself has written."""
+    own = acme.store(ADA, PRIVATE, bot_id=acme.bot_id)
+    requests = (inbound.message(ADA, PRIVATE), inbound.command(ADA, PRIVATE), inbound.told(own))
+    for request in (*requests, inbound.event({"type": PRIVATE})):
         await bot.hear(request)
     assert PRIVATE not in caplog.text
 

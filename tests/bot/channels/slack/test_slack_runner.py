@@ -32,7 +32,7 @@ def ingress():
 def gateway(memory):
     opened = MemoryGateway(memory)
     yield opened
-    opened._pool.shutdown()
+    opened.stop()
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ async def test_stopped_it_says_what_it_still_has_to_say(runner, slack, memory, a
             await deliver(slack, base + EVENTS_PATH, request)
             await hearing.wait()
             stopping = asyncio.create_task(running.stop())
-            await asyncio.sleep(0)
+            assert not (await asyncio.wait({stopping}, timeout=0.1))[0]
             release.set()
             await stopping
     assert heard == [INACTIVE]

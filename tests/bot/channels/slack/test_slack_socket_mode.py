@@ -63,7 +63,7 @@ async def connect(slack, acme, web, memory, ingress, whisper):
 
         async def start(over=ingress, token=slack.app_token, **more):
             gateway = MemoryGateway(memory)
-            stack.callback(gateway._pool.shutdown)
+            stack.callback(gateway.stop)
             app = make_app(Events(over, whisper), gateway, lambda: True)
             socket = SocketMode(app, web, token, **more)
             await socket.start()
@@ -113,7 +113,7 @@ async def test_row_2_an_envelope_that_is_repeated_without_a_mark_is_one_event(co
         slack.push(envelope)
         assert (await answers(slack, number))[-1] == {"envelope_id": envelope["envelope_id"]}
     await parts.worker.settle()
-    parts.gateway._pool.shutdown()
+    parts.gateway.stop()
     assert len(rows(memory, Inbox)) == 1
     assert len(slack.workspace(TEAM).cards(ADA)) == 1
 
@@ -198,6 +198,7 @@ async def test_what_is_in_hand_when_it_is_stopped_is_kept_and_acknowledged(conne
     slack.push(inbound.envelope(inbound.message(ADA, "x")))
     await at_work.wait()
     stopping = asyncio.create_task(socket.stop())
+    assert not (await asyncio.wait({stopping}, timeout=0.1))[0]
     release.set()
     await stopping
     assert len(await answers(slack, 1)) == len(ingress.kept) == 1
