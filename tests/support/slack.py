@@ -1,6 +1,7 @@
 """The bot's Slack side as a running server, over an ingress of the test's own or over the real one."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -19,11 +20,15 @@ from bot.channels.slack.web import SlackWeb
 from bot.channels.slack.whisper import Whisper
 from bot.ingress import Tap
 from bot.memory_gateway import MemoryGateway
+from cards.gallery import gallery
+from cards.slack import to_slack
 from core.memory import Memory
 from core.model.work import Place
 from tests.fakes.slack import FakeSlack
+from tests.fakes.slack_blocks import elements
 from tests.fakes.slack_inbound import Reply, SlackRequest, deliver
-from tests.fakes.slack_world import Workspace
+from tests.fakes.slack_world import Message, Workspace
+from tests.support.slack_cards import ADA
 
 
 @dataclass
@@ -76,6 +81,18 @@ def let_in(memory: Memory, acme: Workspace, *, trusted: bool = True) -> None:
     """The workspace is connected, as it is once auth.test has succeeded."""
     detail = {"bot_user_id": acme.bot_user, "bot_id": acme.bot_id}
     memory.workspaces.connect("default", "slack", acme.team, acme.name, detail, trusted=trusted)
+
+
+def control(blocks: list[dict[str, Any]], kind: str) -> dict[str, Any]:
+    """The first control of a kind."""
+    return next(element for _, element in elements(blocks) if element["action_id"].startswith(kind))
+
+
+def posted(acme: Workspace) -> Message:
+    """A card of Ada's with a choice of how to mute."""
+    drawn = [to_slack(card)["blocks"] for _, card in gallery()]
+    blocks = next(blocks for blocks in drawn if "watch_mute:" in json.dumps(blocks))
+    return acme.store(ADA, "x", bot_id=acme.bot_id, blocks=blocks)
 
 
 @asynccontextmanager

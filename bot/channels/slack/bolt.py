@@ -33,12 +33,29 @@ Next = Callable[[], Awaitable[None]]
 
 def make_app(events: Events, gateway: MemoryGateway, settled: Callable[[], bool]) -> AsyncApp:
     """`settled`: whether it is known which workspace is served. Until then another one may turn out to be it."""
+    app = AsyncApp(
+        name="clarify-bot",
+        logger=SILENT,
+        process_before_response=True,
+        raise_error_for_unhandled_request=True,
+        request_verification_enabled=False,
+        before_authorize=_known(gateway, settled),
+        authorize=_authorize,
+    )
+    for kind, listener in events.events.items():
+        app.event(kind)(kept_first(listener))
+    app.command(_ANY)(kept_first(events.command))
+    app.action({"action_id": _ANY})(kept_first(events.tapped))
+    app.error(events.anything_else)
+    return app
 
+
+def _known(gateway: MemoryGateway, settled: Callable[[], bool]) -> Callable[..., Awaitable[BoltResponse | None]]:
     async def known(body: Json, context: AsyncBoltContext, next_: Next) -> BoltResponse | None:
         """Let through what comes from a workspace that this memory serves."""
         if body.get("type") != "url_verification":
             try:
-                found = await gateway.call(gateway.memory.workspaces.find, PLATFORM, str(context.team_id))
+                found = await gateway.at_the_door(gateway.memory.workspaces.find, PLATFORM, str(context.team_id))
             except Exception as error:  # noqa: BLE001  # it cannot be kept then either
                 return _not_kept(error)
             if found is None:
@@ -48,30 +65,18 @@ def make_app(events: Events, gateway: MemoryGateway, settled: Callable[[], bool]
         await next_()
         return None
 
-    async def authorize(context: AsyncBoltContext) -> AuthorizeResult:
-        bot = context["bot"]
-        return AuthorizeResult(
-            enterprise_id=context.enterprise_id,
-            team_id=context.team_id,
-            bot_user_id=bot.get("bot_user_id"),
-            bot_id=bot.get("bot_id"),
-        )
+    return known
 
-    app = AsyncApp(
-        name="clarify-bot",
-        logger=SILENT,
-        process_before_response=True,
-        raise_error_for_unhandled_request=True,
-        request_verification_enabled=False,
-        before_authorize=known,
-        authorize=authorize,
+
+async def _authorize(context: AsyncBoltContext) -> AuthorizeResult:
+    """What Bolt needs to know the bot's own messages by; its usual way is a call to Slack for each request."""
+    bot = context["bot"]
+    return AuthorizeResult(
+        enterprise_id=context.enterprise_id,
+        team_id=context.team_id,
+        bot_user_id=bot.get("bot_user_id"),
+        bot_id=bot.get("bot_id"),
     )
-    for kind, listener in events.events.items():
-        app.event(kind)(kept_first(listener))
-    app.command(_ANY)(kept_first(events.command))
-    app.action({"action_id": _ANY})(kept_first(events.tapped))
-    app.error(events.anything_else)
-    return app
 
 
 def kept_first(listener: Listener) -> Listener:
