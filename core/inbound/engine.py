@@ -30,6 +30,10 @@ class InboundEngine:
             return inbox.receive(tx, key, person_id, place, kind, body)
 
     def lease(self, limit: int = 10) -> list[Inbound]:
+        """Take what is to be worked on now: of each user one at a time, in the order in which they said it."""
+        with self._database.read(ANY_TENANT) as tx:
+            if not inbox.any_due(tx, self._database.clock.now()):
+                return []
         with self._database.write(ANY_TENANT) as tx:
             return inbox.lease(tx, tx.now + self._lease, limit)
 

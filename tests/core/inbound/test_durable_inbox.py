@@ -87,18 +87,61 @@ def test_one_id_in_another_thread_is_the_same_event(memory):
 # ── in hand ──
 
 
+USERS = [place(name) for name in ("Zoe", "Yan", "Xia")]
+
+
+def names(events):
+    return [event.place.user_id for event in events]
+
+
 def test_events_come_oldest_first_and_each_to_one(memory, clock):
-    for number in range(3):
-        receive(memory, f"e{9 - number}")
+    for where in USERS:
+        receive(memory, where=where)
         clock.advance(1)
-    first = memory.inbound.lease(2)
-    assert [event.event_id.rpartition(":")[2] for event in (*first, lease(memory))] == ["e9", "e8", "e7"]
+    assert (names(memory.inbound.lease(2)), names(memory.inbound.lease(2))) == (["Zoe", "Yan"], ["Xia"])
     assert memory.inbound.lease() == []
+
+
+def test_of_one_user_one_event_is_in_hand_at_a_time_in_the_order_they_came(memory, clock):
+    for number in range(3):
+        receive(memory, f"e{9 - number}", place("Ada", thread=f"t{number}"))
+        clock.advance(1)
+    worked_on = []
+    while events := memory.inbound.lease():
+        [event] = events
+        assert memory.inbound.lease() == []
+        worked_on.append(event.event_id.rpartition(":")[2])
+        memory.inbound.finish(event, "answered")
+    assert worked_on == ["e9", "e8", "e7"]
+
+
+def test_however_much_one_user_says_the_others_are_not_kept_waiting(memory, clock):
+    for number in range(30):
+        receive(memory, f"e{number}")
+    clock.advance(1)
+    receive(memory, where=EVES)
+    assert names([*memory.inbound.lease(5), *memory.inbound.lease(5)]) == ["Ada", "Eve"]
+
+
+@pytest.mark.parametrize("other", ["Ad", "Ada:", "Ada%", "Ad_", "ada", "%", "_", "Ada:e1"])
+def test_a_user_whose_name_looks_like_another_is_another(memory, other):
+    for where in (ADAS, place(other)):
+        receive(memory, where=where)
+    first = memory.inbound.lease(1)
+    assert set(names([*first, *memory.inbound.lease(1)])) == {"Ada", other}
+
+
+def test_after_an_event_that_is_to_be_tried_later_the_next_goes_on(memory, clock):
+    for number in range(2):
+        receive(memory, f"e{number}")
+        clock.advance(1)
+    memory.inbound.fail(lease(memory), "not yet")
+    assert lease(memory).event_id.endswith(":e1")
 
 
 def test_two_workers_that_lease_at_once_share_nothing(memory):
     for number in range(20):
-        receive(memory, f"e{number}")
+        receive(memory, where=place(f"user {number}"))
     shares = at_once(*[lambda: memory.inbound.lease(20)] * 3)
     taken = [event.event_id for share in shares for event in share]
     assert len(taken) == len(set(taken)) == 20
