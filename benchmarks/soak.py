@@ -49,6 +49,7 @@ class Soak:
     address: str
     people: Sequence[str]
     session: aiohttp.ClientSession
+    bot: asyncio.subprocess.Process
     acks: list[float] = field(default_factory=list)
 
     async def deliver(self, request: SlackRequest) -> None:
@@ -114,9 +115,11 @@ def prepare(folder: Path, slack: FakeSlack, people: Sequence[str], port: int) ->
     return settings
 
 
-async def until(so: Callable[[], bool], what: str, within: float) -> None:
+async def until(bot: asyncio.subprocess.Process, so: Callable[[], bool], what: str, within: float) -> None:
     ends, shown = time.monotonic() + within, 0.0
     while not so():
+        if bot.returncode is not None:
+            raise AssertionError(f"the bot ended with {bot.returncode}: {what}")
         if time.monotonic() > ends:
             raise AssertionError(f"not within {within:.0f} s: {what}")
         if time.monotonic() - shown > 5:
@@ -127,7 +130,7 @@ async def until(so: Callable[[], bool], what: str, within: float) -> None:
 
 async def told(soak: Soak) -> None:
     """The page changes, and everybody hears of it once."""
-    await until(lambda: all(soak.cards(user) for user in soak.people), "cards arriving", 600)
+    await until(soak.bot, lambda: all(soak.cards(user) for user in soak.people), "cards arriving", 600)
 
 
 async def tapped(soak: Soak) -> None:
@@ -145,7 +148,7 @@ async def tapped(soak: Soak) -> None:
 
     await asyncio.gather(*map(one, soak.people))
     muted = lambda user: "Muted for a day" in json.dumps(soak.cards(user)[0].blocks)  # noqa: E731
-    await until(lambda: all(map(muted, soak.people)), "outcomes showing", 600)
+    await until(soak.bot, lambda: all(map(muted, soak.people)), "outcomes showing", 600)
 
 
 async def refreshed(soak: Soak, database: Callable[[int], None]) -> None:
@@ -153,13 +156,13 @@ async def refreshed(soak: Soak, database: Callable[[int], None]) -> None:
     some = soak.people[:REFRESHES]
     for user in some:
         await soak.deliver(Inbound(soak.slack, TEAM).message(user, QUESTION))
-    await until(lambda: all(len(soak.cards(user)) == 2 for user in some), "answers arriving", 300)
+    await until(soak.bot, lambda: all(len(soak.cards(user)) == 2 for user in some), "answers arriving", 300)
     for user in some:
         await soak.deliver(soak.tap(user, "answer_save"))
     saved = lambda user: "Saved" in json.dumps(soak.cards(user)[-1].blocks)  # noqa: E731
-    await until(lambda: all(map(saved, some)), "answers saved", 300)
+    await until(soak.bot, lambda: all(map(saved, some)), "answers saved", 300)
     database(70)
-    await until(lambda: all(len(soak.cards(user)) == 3 for user in some), "answers stale", 300)
+    await until(soak.bot, lambda: all(len(soak.cards(user)) == 3 for user in some), "answers stale", 300)
     for user in some:
         await soak.deliver(soak.tap(user, "answer_refresh"))
 
@@ -167,7 +170,7 @@ async def refreshed(soak: Soak, database: Callable[[int], None]) -> None:
         shown = json.dumps(soak.cards(user)[-1].blocks)
         return "70 EUR" in shown and "Refreshed" in shown
 
-    await until(lambda: all(map(anew, some)), "answers refreshed", 600)
+    await until(soak.bot, lambda: all(map(anew, some)), "answers refreshed", 600)
 
 
 def verdict(soak: Soak, lines: Sequence[dict[str, float]], people: int) -> list[str]:
@@ -207,8 +210,8 @@ async def run(people: int) -> list[str]:
         bot = await _start_bot(settings, stack)
         reading = asyncio.create_task(_read(bot, lines))
         session = await stack.enter_async_context(aiohttp.ClientSession())
-        soak = Soak(slack, workspace, f"http://127.0.0.1:{port}/slack/events", users, session)
-        await until(lambda: bool(lines), "the bot starting", 60)
+        soak = Soak(slack, workspace, f"http://127.0.0.1:{port}/slack/events", users, session, bot)
+        await until(bot, lambda: bool(lines), "the bot starting", 60)
 
         def revise(amount: int) -> None:
             with open_memory(settings) as memory:

@@ -6,7 +6,7 @@ from typing import Any
 
 import structlog
 
-from bot.actions import INACTIVE, Actions
+from bot.actions import INACTIVE
 from bot.channels.base import Profile
 from bot.memory_gateway import MemoryGateway
 from core.model.grants import CardAction
@@ -25,19 +25,22 @@ class Tap:
 
 
 class Ingress:
-    def __init__(self, gateway: MemoryGateway, actions: Actions, wake: Callable[[], None]) -> None:
+    """What a platform waits for is one call each, ahead of the bot's own work."""
+
+    def __init__(self, gateway: MemoryGateway, wake: Callable[[], None]) -> None:
         self._gateway = gateway
         self._memory = gateway.memory
-        self._actions = actions
         self._wake = wake
 
     async def said(self, place: Place, event_id: str, text: str) -> None:
         """Keep a message that somebody wrote to the bot; a repeat of the same event changes nothing."""
-        await self._keep(place, event_id, "question", {"text": text})
+        await self._gateway.at_the_door(self._keep, place, event_id, "question", {"text": text})
+        self._wake()
 
     async def opened_home(self, place: Place, event_id: str) -> None:
         """Keep that somebody looks at the bot's own page."""
-        await self._keep(place, event_id, "home", {})
+        await self._gateway.at_the_door(self._keep, place, event_id, "home", {})
+        self._wake()
 
     async def tapped(self, place: Place, tap: Tap) -> str | None:
         """Keep a tap. A refusal in words, for that person only, where the button is theirs no more; else None.
@@ -45,48 +48,54 @@ class Ingress:
         The same button with the same choice is one event, however often it is pressed: a card that may be tapped
         again has a new nonce.
         """
-        tenant_id = await self._tenant(place)
-        person_id = await self._gateway.call(self._memory.people.at, tenant_id, place) if tenant_id else None
-        if tenant_id is None or person_id is None:
+        refusal = await self._gateway.at_the_door(self._tapped, place, tap)
+        self._wake()
+        return refusal
+
+    def _tapped(self, place: Place, tap: Tap) -> str | None:
+        tenant_id = self._tenant(place)
+        person_id = self._memory.people.at(tenant_id, place) if tenant_id else None
+        card = self._memory.messages.tapped(tap.nonce)
+        if card is None or (card.tenant_id, card.person_id) != (tenant_id, person_id):
             return INACTIVE
-        refusal = await self._actions.refusal(tenant_id, person_id, tap.nonce)
-        if refusal is not None:
-            return refusal
-        action = tap.action
+        action, at_home = tap.action, tap.message_ref is None
         body = {"nonce": tap.nonce, "kind": action.kind, "target": action.target, "arg": action.arg}
         event_id = f"tap:{tap.nonce}:{action.kind}:{action.target}:{action.arg or ''}"
-        at_home = tap.message_ref is None
-        await self._keep(place, event_id, "tap", body | {"message_ref": tap.message_ref, "at_home": at_home})
+        self._keep(place, event_id, "tap", body | {"message_ref": tap.message_ref, "at_home": at_home})
         return None
 
     async def profile_changed(self, place: Place, profile: Profile) -> None:
         """The platform says something new of a user: they moved, left or came back."""
-        tenant_id, people = await self._tenant(place), self._memory.people
+        await self._gateway.at_the_door(self._changed, place, profile)
+
+    def _changed(self, place: Place, profile: Profile) -> None:
+        tenant_id, people = self._tenant(place), self._memory.people
         if tenant_id is None:
             return
         if profile.active:
-            await self._gateway.call(people.returned, tenant_id, place)
-            await self._gateway.call(people.moved, tenant_id, place, profile.zone, profile.locale)
+            people.returned(tenant_id, place)
+            people.moved(tenant_id, place, profile.zone, profile.locale)
         else:
-            await self._gateway.call(people.departed, tenant_id, place, "deactivated")
+            people.departed(tenant_id, place, "deactivated")
 
     async def shut_out(self, platform: str, workspace: str, reason: str) -> None:
         """The bot was removed from a workspace: nothing is sent there until it is let in again; nothing is deleted."""
-        found = await self._gateway.call(self._memory.workspaces.find, platform, workspace)
-        if found is not None:
-            pause = self._memory.workspaces.pause
-            if await self._gateway.call(pause, found.tenant_id, platform, workspace, reason):
-                log.error("workspace.paused", platform=platform, workspace=workspace, reason=reason)
+        if await self._gateway.at_the_door(self._paused, platform, workspace, reason):
+            log.error("workspace.paused", platform=platform, workspace=workspace, reason=reason)
 
-    async def _keep(self, place: Place, event_id: str, kind: str, body: dict[str, Any]) -> None:
-        tenant_id = await self._tenant(place)
+    def _paused(self, platform: str, workspace: str, reason: str) -> bool:
+        found = self._memory.workspaces.find(platform, workspace)
+        pause = self._memory.workspaces.pause
+        return found is not None and pause(found.tenant_id, platform, workspace, reason)
+
+    def _keep(self, place: Place, event_id: str, kind: str, body: dict[str, Any]) -> None:
+        tenant_id = self._tenant(place)
         if tenant_id is None:
             log.warning("inbound.unknown_workspace", platform=place.platform, workspace=place.workspace)
             return
-        await self._gateway.call(self._memory.inbound.receive, tenant_id, place, event_id, kind, body)
-        self._wake()
+        self._memory.inbound.receive(tenant_id, place, event_id, kind, body)
 
-    async def _tenant(self, place: Place) -> str | None:
+    def _tenant(self, place: Place) -> str | None:
         """Whose memory a workspace asks. Here several workspaces meet, each with its own tenant."""
-        found = await self._gateway.call(self._memory.workspaces.find, place.platform, place.workspace)
+        found = self._memory.workspaces.find(place.platform, place.workspace)
         return found.tenant_id if found else None

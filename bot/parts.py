@@ -49,4 +49,4 @@ def wire(
     identity = Identity(gateway, courier, channels)
     conversation = Conversation(gateway, identity, ask, actions, Home(gateway, courier))
     worker = Worker(gateway, courier, conversation.handlers, actions, owner or nonce(), ended)
-    return Parts(gateway, courier, actions, commands, ask, worker, Ingress(gateway, actions, worker.wake))
+    return Parts(gateway, courier, actions, commands, ask, worker, Ingress(gateway, worker.wake))

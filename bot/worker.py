@@ -30,6 +30,9 @@ TALKS = 32
 AT_ONCE = 8
 """Jobs in hand at once: as many as there are threads, so that none waits out its lease."""
 
+TOGETHER_SECS = 0.02
+"""What wakes a loop within so short a time is looked at together: a hundred taps are not a hundred looks."""
+
 Step = Callable[[], Awaitable[int]]
 Ended = Callable[[Inbound], None]
 """Told of an event that was worked on: whoever shows the place it came from shows what waits."""
@@ -95,6 +98,7 @@ class Worker:
                 continue
             with suppress(TimeoutError):
                 await asyncio.wait_for(loop.woken.wait(), tick_secs)
+                await asyncio.sleep(TOGETHER_SECS)
             loop.woken.clear()
 
     async def settle(self) -> None:

@@ -24,6 +24,9 @@ class JobsEngine:
         for kind in kinds:
             if not may_lease(audience, kind):
                 raise InvalidRequest(f"the audience {audience} may not lease {kind}")
+        with self._database.read(ANY_TENANT) as tx:
+            if not jobs.any_due(tx, audience, list(kinds), self._database.clock.now()):
+                return []
         with self._database.write(ANY_TENANT) as tx:
             jobs.bury(tx, audience, self._max_attempts)
             return jobs.lease(tx, audience, list(kinds), owner, tx.now + self._lease, limit)

@@ -8,10 +8,11 @@ A read transaction is one snapshot (SQLite: deferred; PostgreSQL: repeatable rea
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from itertools import count, islice
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -139,6 +140,7 @@ class Database:
         begin: dict[str, Any] = {"begin": "IMMEDIATE"} if self.is_sqlite else {}
         snapshot: dict[str, Any] = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
         self._writing = self._engine.execution_options(**begin)
+        self._turn: AbstractContextManager[Any] = Lock() if self.is_sqlite else nullcontext()
         self._reading = self._engine.execution_options(**snapshot)
 
     @property
@@ -152,8 +154,12 @@ class Database:
 
     @contextmanager
     def write(self, tenant_id: str) -> Iterator[WriteTx]:
-        """Commit at the end, or roll everything back on any error."""
-        with translated(self.url), Session(self._writing, expire_on_commit=False) as session:
+        """Commit at the end, or roll everything back on any error.
+
+        Writers of one process to one SQLite file queue here: SQLite would let each sleep up to a tenth of a second before
+        it looks again whether it is its turn.
+        """
+        with self._turn, translated(self.url), Session(self._writing, expire_on_commit=False) as session:
             tx = WriteTx(session, tenant_id, self.clock)
             yield tx
             tx.flush()

@@ -5,14 +5,14 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import and_, or_, update
+from sqlalchemy import ColumnElement, and_, or_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import col, select
 
 from core.ids import derived
 from core.model.job_states import JobState
 from core.model.work import Leased
-from core.store.database import WriteTx, batches
+from core.store.database import ReadTx, WriteTx, batches
 from core.store.tables import Job
 
 
@@ -71,6 +71,19 @@ def put(tx: WriteTx, job_id: UUID, kind: str, audience: str, payload: dict[str, 
     insert_once(tx, Job, row)
 
 
+def any_due(tx: ReadTx, audience: str, kinds: Collection[str], now: int) -> bool:
+    """Whether a lease would find anything: a look that no writer waits for."""
+    rows = select(Job.job_id).where(_due(now), Job.audience == audience, col(Job.kind).in_(kinds))
+    return tx.session.exec(rows.limit(1)).first() is not None
+
+
+def _due(now: int) -> ColumnElement[bool]:
+    return or_(
+        and_(col(Job.state) == JobState.READY, col(Job.not_before) <= now),
+        and_(col(Job.state) == JobState.LEASED, col(Job.lease_until) <= now),
+    )
+
+
 def bury(tx: WriteTx, audience: str, max_attempts: int) -> None:
     """Give up jobs whose last allowed lease has run out too: what kills its workers must not be handed out for ever."""
     tx.session.exec(
@@ -87,13 +100,9 @@ def bury(tx: WriteTx, audience: str, max_attempts: int) -> None:
 
 def lease(tx: WriteTx, audience: str, kinds: Collection[str], owner: str, until: int, limit: int) -> list[Leased]:
     """Take up to `limit` due jobs of any tenant, oldest first: ready ones, and leased ones whose lease has run out."""
-    due = or_(
-        and_(col(Job.state) == JobState.READY, col(Job.not_before) <= tx.now),
-        and_(col(Job.state) == JobState.LEASED, col(Job.lease_until) <= tx.now),
-    )
     jobs = tx.session.exec(
         select(Job)
-        .where(due, Job.audience == audience, col(Job.kind).in_(kinds))
+        .where(_due(tx.now), Job.audience == audience, col(Job.kind).in_(kinds))
         .order_by(col(Job.not_before), col(Job.job_id))
         .limit(limit)
         .with_for_update(skip_locked=True)

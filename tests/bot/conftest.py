@@ -50,7 +50,7 @@ def memory(reopen) -> Memory:
 def parts(memory: Memory, channel: PlatformChannel) -> Iterator[Parts]:
     wired = parts_over(memory, {PLATFORM: channel})
     yield wired
-    wired.gateway._pool.shutdown()
+    wired.gateway.stop()
 
 
 def _person(memory: Memory, name: str) -> Principal:

@@ -45,7 +45,7 @@ async def test_what_nothing_comes_close_to_is_not_answered_but_the_nearest_passa
     strict = parts_over(reopen(answers={"min_cosine": 0.9}), {"fake": adas.parts.courier._channels["fake"]})
     adas.write("What about the cost of everything?")
     await strict.worker.settle()
-    strict.gateway._pool.shutdown()
+    strict.gateway.stop()
     [text] = adas.texts()
     assert "I couldn’t find an answer" in text
     assert "The nearest passages:" in text
@@ -82,7 +82,7 @@ async def test_an_error_is_told_to_the_one_who_asked_and_to_nobody_else(reopen, 
     parts = parts_over(without_model, {"fake": adas.parts.courier._channels["fake"]})
     adas.write(ASKED)
     await parts.worker.settle()
-    parts.gateway._pool.shutdown()
+    parts.gateway.stop()
     assert adas.texts()[0].startswith("That did not work")
     assert "embedding model" in adas.texts()[0]
     assert bobs.cards() == []

@@ -108,7 +108,7 @@ async def test_a_command_that_fails_says_so(reopen, adas):
     parts = parts_over(reopen(embedder=None), {"fake": adas.parts.courier._channels["fake"]})
     adas.write("watch meals")
     await parts.worker.settle()
-    parts.gateway._pool.shutdown()
+    parts.gateway.stop()
     assert adas.texts()[0].startswith("That did not work")
 
 

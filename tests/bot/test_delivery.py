@@ -204,7 +204,7 @@ async def test_a_card_in_doubt_on_a_platform_that_is_not_running_stays_in_doubt(
 async def test_two_couriers_at_once_send_one_card(memory, parts, room, card):
     other = parts_over(memory, {PLATFORM: PlatformChannel(room.url)}, owner="other")
     await asyncio.gather(parts.courier.send(*card), other.courier.send(*card))
-    other.gateway._pool.shutdown()
+    other.gateway.stop()
     assert (room.tried(), row(memory).state) == (1, CardState.SENT)
 
 

@@ -61,7 +61,7 @@ async def test_two_workers_send_each_person_one_brief(changed, memory, parts, ro
     for worker in (parts.worker, other.worker, parts.worker, other.worker):
         await worker.round()
     assert [text.startswith("Your week") for text in adas.texts()] == [False, True]
-    other.gateway._pool.shutdown()
+    other.gateway.stop()
 
 
 async def test_its_button_stops_it_and_says_so(changed, memory, parts, clock, adas, revise):

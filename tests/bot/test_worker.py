@@ -74,7 +74,7 @@ async def test_two_workers_at_once_tell_each_person_of_each_fire_once(memory, wo
     others = [parts_over(memory, {PLATFORM: PlatformChannel(adas.room.url)}, owner=f"w{n}") for n in range(2)]
     await asyncio.gather(worker.settle(), *(other.worker.settle() for other in others))
     for other in others:
-        other.gateway._pool.shutdown()
+        other.gateway.stop()
     told = [text.count("Travel › Meals") for chat in (adas, bobs) for text in chat.texts()]
     assert sum(told) == 2, "one card a person speaks of it"
     assert len({delivery.fire_id for delivery in rows(memory, NotifyDelivery)}) == 4
@@ -156,7 +156,7 @@ async def test_many_changes_and_three_workers_tell_each_person_of_each_fire_once
     others = [parts_over(memory, {PLATFORM: PlatformChannel(adas.room.url)}, owner=f"w{n}") for n in range(2)]
     await asyncio.gather(worker.settle(), *(other.worker.settle() for other in others))
     for other in others:
-        other.gateway._pool.shutdown()
+        other.gateway.stop()
     deliveries = rows(memory, NotifyDelivery)
     assert len({(delivery.fire_id, delivery.person_id) for delivery in deliveries}) == len(deliveries) == 80
     assert {delivery.state for delivery in deliveries} == {"sent"}
@@ -311,7 +311,7 @@ async def running(memory, room, adas):
     yield parts.worker, channel, task
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-    parts.gateway._pool.shutdown()
+    parts.gateway.stop()
 
 
 async def test_it_works_as_soon_as_it_is_woken(running, adas):
@@ -357,7 +357,7 @@ async def test_stopped_during_a_send_it_records_the_cards_leaves_no_lease_and_be
     channel.worker = parts.worker
     adas.write("help")
     await asyncio.wait_for(parts.worker.run(3600), 20)
-    parts.gateway._pool.shutdown()
+    parts.gateway.stop()
     states = [card.state for card in rows(memory, CardMessage) if card.person_id == bob.person_id]
     assert set(states) == {"sent", "pending"}
     assert states.count("sent") <= AT_ONCE

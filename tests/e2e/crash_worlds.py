@@ -60,7 +60,7 @@ def _person(memory: Memory, name: str) -> Principal:
 def _settle(memory: Memory, channel: Recorder) -> None:
     parts = parts_over(memory, {PLATFORM: channel})
     asyncio.run(parts.worker.settle())
-    parts.gateway._pool.shutdown()
+    parts.gateway.stop()
 
 
 def question(memory: Memory, _: Recorder) -> None:

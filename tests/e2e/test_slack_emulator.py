@@ -266,7 +266,7 @@ async def office(slack: Shim, ada: Desk, memory: Memory, clock: ManualClock) -> 
     yield Office(bot, f"http://127.0.0.1:{served.addresses[0][1]}{EVENTS_PATH}", ada, clock)
     await runner.stop()
     await served.cleanup()
-    bot.gateway._pool.shutdown()
+    bot.gateway.stop()
 
 
 def handbook(days: int) -> bytes:

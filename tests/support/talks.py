@@ -74,7 +74,7 @@ def bot_over(memory: Memory, channel: ScriptedChannel, **more: Any):  # type: ig
     try:
         yield parts
     finally:
-        parts.gateway._pool.shutdown()
+        parts.gateway.stop()
 
 
 async def carried(parts: Parts) -> None:

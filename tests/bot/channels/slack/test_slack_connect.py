@@ -23,7 +23,7 @@ from tests.support.slack_cards import TEAM
 def gateway(memory):
     opened = MemoryGateway(memory)
     yield opened
-    opened._pool.shutdown()
+    opened.stop()
 
 
 @pytest.fixture

@@ -38,9 +38,9 @@ async def process(slack, channel, web, ada, reopen):
 
         async def start(memory=None):
             parts = parts_over(memory or reopen(watch={"settle_secs": 0}), {"slack": channel})
-            stack.callback(parts.gateway._pool.shutdown)
+            stack.callback(parts.gateway.stop)
             gateway = MemoryGateway(parts.gateway.memory)
-            stack.callback(gateway._pool.shutdown)
+            stack.callback(gateway.stop)
             return parts, await stack.enter_async_context(served(slack, gateway, parts.ingress, web))
 
         yield start
