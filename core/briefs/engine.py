@@ -42,7 +42,7 @@ class BriefsEngine:
     def _look(self, tenant_id: str, person_id: UUID) -> None:
         with self._database.write(tenant_id) as tx:
             row, person = briefs.locked(tx, person_id), people.get(tx, person_id)
-            if row is None or person is None or row.next_due_at > tx.now:
+            if row is None or person is None:
                 return
             schedule = self._chosen(tx, person)
             if schedule is None:
@@ -64,8 +64,7 @@ class BriefsEngine:
                 return
             person_id, subject = UUID(leased.payload["person_id"]), f"brief:{leased.payload['week']}"
             identity = people.reachable(tx, person_id)
-            there = briefs.on_its_way(tx, person_id) or messages.by_subject(tx, person_id, subject) is not None
-            if identity is not None and not there:
+            if identity is not None and not briefs.on_its_way(tx, person_id):
                 messages.new(tx, person_id, people.place_of(identity), subject, BRIEF)
             job.state = "done"
             tx.session.add(job)

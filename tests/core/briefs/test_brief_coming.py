@@ -55,6 +55,7 @@ def test_a_week_in_which_nothing_changed_has_no_card(memory, worker, meals):
     assert len(worker.taken) == sent
     [second] = [card for card in brief_cards(memory) if card.subject == "brief:2026-W51"]
     assert (second.state, second.reason) == (CardState.SKIPPED, "no_net_change")
+    assert rows(memory, Brief)[0].cursor_tx == last_tx(memory)
 
 
 def test_nobody_who_was_never_told_anything_has_a_brief(memory, worker, meals, ada, bob):
@@ -123,16 +124,17 @@ def test_it_comes_by_the_clock_of_the_person_who_reads_it(memory, worker, meals,
 
 
 @pytest.mark.parametrize("how", ["put", "moved"])
-def test_a_person_who_has_moved_has_it_by_the_new_clock(memory, worker, meals, ada, how):
+@pytest.mark.parametrize(("zone", "later"), [("America/Los_Angeles", 8 * HOUR), ("Pacific/Kiritimati", -14 * HOUR)])
+def test_a_person_who_has_moved_has_it_by_the_new_clock(memory, worker, meals, ada, how, zone, later):
     revise(memory, worker, meals=45)
     worker.brief()
-    memory.clock.ts = MONDAY - HOUR
+    memory.clock.ts = MONDAY - 15 * HOUR
     if how == "put":
-        memory.people.put("default", "Ada", zone="America/Los_Angeles")
+        memory.people.put("default", "Ada", zone=zone)
     else:
-        memory.people.moved("default", place_of(ada.person_id), "America/Los_Angeles", None)
-    assert arrive(memory, worker, MONDAY + 8 * HOUR - 1) == []
-    assert len(arrive(memory, worker, MONDAY + 8 * HOUR)) == 1
+        memory.people.moved("default", place_of(ada.person_id), zone, None)
+    assert arrive(memory, worker, MONDAY + later - 1) == []
+    assert len(arrive(memory, worker, MONDAY + later)) == 1
 
 
 def test_a_day_and_an_hour_of_ones_own(memory, worker, meals, ada):
@@ -158,6 +160,7 @@ def test_the_settings_say_when_for_who_has_not_chosen(reopen, clock):
 
 def test_off_is_off_and_on_begins_from_there(memory, worker, meals, ada):
     revise(memory, worker, meals=45)
+    worker.brief()
     memory.prefer(ada, "brief_day", "off")
     assert arrive(memory, worker, MONDAY) == []
     assert rows(memory, Brief)[0].next_due_at == FOREVER

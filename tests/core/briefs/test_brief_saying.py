@@ -42,6 +42,22 @@ MOVED = (EventKind.NEW_SOURCE_VERSION, EventKind.FACT_TOMBSTONED)
 # ── the changes of a week ──
 
 
+def test_of_very_many_changes_every_one_that_may_be_read_is_counted(reopen, clock):
+    memory = reopen(watch={"max_events_per_fire": 1000})
+    ada = add_person(memory, "Ada")
+    names = {"open.md": [f"Rule {number}" for number in range(205)], "shut.md": ["Secret"]}
+    for uri, headings in names.items():
+        put(memory, uri, page(uri, dict.fromkeys(headings, "It costs 1 EUR.")), ["member"])
+    memory.sweep()
+    memory.watch(watch_request(ada, ScopeType.LABEL, SECTION, name="sections"), ada)
+    worker = Worker(memory)
+    put(memory, "shut.md", page("shut.md", {"Secret": "It costs 2 EUR."}), ["member"])
+    revise(memory, worker, page("open.md", dict.fromkeys(names["open.md"], "It costs 2 EUR.")), "open.md")
+    change_row(memory, Source, ("default", source_id("shut.md")), readers=["admin"])
+    [brief] = arrive(memory, worker, MONDAY)
+    assert (len(brief.lines), brief.more) == (15, 190)
+
+
 def test_every_change_of_a_thing_is_a_line_newest_first(memory, worker, meals):
     for amount in (45, 50, 55):
         revise(memory, worker, meals=amount)
@@ -93,6 +109,8 @@ def test_a_week_of_which_the_person_may_read_nothing_has_no_card(memory, worker,
     revise(memory, worker, meals=45)
     change_row(memory, Source, ("default", source_id("travel.md")), readers=["admin"])
     assert arrive(memory, worker, MONDAY) == []
+    change_row(memory, Source, ("default", source_id("travel.md")), readers=["member"])
+    assert arrive(memory, worker, MONDAY + WEEK) == []
 
 
 def test_what_was_undone_before_anybody_was_told_is_no_line(memory, worker, meals):
