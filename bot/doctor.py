@@ -3,24 +3,27 @@
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
-from sqlalchemy import create_engine, make_url
-from sqlalchemy.engine import URL
+from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.pool import NullPool
 
 from bot import keys
 from bot.config import Settings, SourceSettings, make_embedder, open_memory
 from core.errors import CoreError, InvalidConfig
+from core.memory import TablesState, inspect_tables
 
 _INIT = "run `clarify-bot init`, which makes what is missing and leaves the rest as it is"
+_TABLES = {
+    TablesState.CURRENT: ("answers, and its tables are up to date", ""),
+    TablesState.ABSENT: ("was never set up", _INIT),
+    TablesState.OLDER: (
+        "has the tables of an older clarify-bot (revision {revision})",
+        "run `clarify-bot init`, which brings them up to date; make a copy before",
+    ),
+    TablesState.NEWER: ("was made by a newer clarify-bot (revision {revision})", "update this program"),
+}
 _ADDRESS = "write `database` as sqlite:///FILE or postgresql://HOST/NAME"
-_TIMEOUT_SECS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,43 +61,19 @@ def _database(settings: Settings) -> Finding:
     except SQLAlchemyError:
         return Finding("database", False, "its address cannot be read", _ADDRESS)
     shown, kind = url.render_as_string(), url.get_backend_name()
-    if kind not in {"sqlite", "postgresql"}:
-        return Finding("database", False, f"there is no way to use {kind}", _ADDRESS)
-    if kind == "sqlite" and not Path(str(url.database)).is_file():
-        return Finding("database", False, f"there is no file {url.database}", _INIT)
+    file = Path(str(url.database))
+    if kind == "sqlite" and not file.is_file():
+        return Finding("database", False, f"there is no file {file}", _INIT)
+    is_blank = kind == "sqlite" and not file.stat().st_size  # even to open it would write its first page
     try:
-        standing = _standing(url)
-    except SQLAlchemyError as error:
-        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+        state, revision = (TablesState.ABSENT, "") if is_blank else inspect_tables(settings.database)
+    except InvalidConfig as error:
+        return Finding("database", False, str(error), _ADDRESS)
+    except CoreError as error:
         fix = "check the address in `database`, that the server runs, and that this user may read and write there"
-        return Finding("database", False, f"{shown} cannot be used: {reason}", fix)
-    return _compared(shown, standing)
-
-
-def _standing(url: URL) -> str | None:
-    """The revision of the tables."""
-    is_server = url.get_backend_name() == "postgresql"
-    limits = {"connect_timeout": _TIMEOUT_SECS} if is_server else {}
-    address = url.set(drivername="postgresql+psycopg") if is_server else url
-    engine = create_engine(address, poolclass=NullPool, connect_args=limits, hide_parameters=True)
-    with engine.connect() as connection:
-        return MigrationContext.configure(connection).get_current_revision()
-
-
-def _compared(shown: str, standing: str | None) -> Finding:
-    script = ScriptDirectory(str(files("core.store").joinpath("migrations")))
-    newest = script.get_current_head()
-    if standing == newest:
-        return Finding("database", True, f"{shown} answers, and its tables are up to date")
-    if standing is None:
-        return Finding("database", False, f"{shown} was never set up", _INIT)
-    try:
-        script.get_revision(standing)
-    except CommandError:
-        words = f"{shown} was made by a newer clarify-bot (revision {standing})"
-        return Finding("database", False, words, "update this program")
-    words = f"{shown} has the tables of an older clarify-bot (revision {standing}, now {newest})"
-    return Finding("database", False, words, "run `clarify-bot init`, which brings them up to date; make a copy before")
+        return Finding("database", False, f"{shown} cannot be used: {error}", fix)
+    words, fix = _TABLES[state]
+    return Finding("database", state is TablesState.CURRENT, f"{shown} {words.format(revision=revision)}", fix)
 
 
 def _embedder(settings: Settings) -> Finding:

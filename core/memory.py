@@ -5,6 +5,7 @@ several take part.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
@@ -44,7 +45,8 @@ from core.recall.index import HybridConfig
 from core.store import counts, models, sources, traces, watches
 from core.store.counts import Status
 from core.store.database import Database, WriteTx
-from core.store.migrate import upgrade
+from core.store.migrate import TablesState as TablesState
+from core.store.migrate import tables_state, upgrade
 from core.verify.engine import VerifyEngine
 from core.watch.engine import Swept, WatchEngine
 from core.workspaces.engine import WorkspacesEngine
@@ -348,6 +350,15 @@ class Memory:
     def _refresh(self, tx: WriteTx, principal: Principal, action: CardAction, grant: Grant) -> dict[str, Any]:
         answer_id = self._answers.ask_refresh(tx, UUID(action.target), principal, grant.delivery_key)
         return {"answer_id": str(answer_id), "newer": answer_id != UUID(action.target)}
+
+
+def inspect_tables(url: str) -> tuple[TablesState, str]:
+    """How a database's tables compare with this program's, and their revision; nothing is brought up to date.
+
+    Raises InvalidConfig, StoreUnavailable.
+    """
+    with closing(Database(url, SystemClock())) as database:
+        return tables_state(database)
 
 
 def watch_on_section(node_id: str, title: str, principal: Principal) -> WatchRequest:

@@ -156,8 +156,8 @@ class Database:
     def write(self, tenant_id: str) -> Iterator[WriteTx]:
         """Commit at the end, or roll everything back on any error.
 
-        Writers of one process to one SQLite file queue here: SQLite would let each sleep up to a tenth of a second before
-        it looks again whether it is its turn.
+        Writers of one process to one SQLite file queue here: SQLite would let each sleep up to a tenth of a second
+        before it looks again whether it is its turn.
         """
         with self._turn, translated(self.url), Session(self._writing, expire_on_commit=False) as session:
             tx = WriteTx(session, tenant_id, self.clock)

@@ -1,5 +1,6 @@
 """Bringing a database to today's tables."""
 
+from enum import StrEnum
 from importlib.resources import files
 
 from alembic import command
@@ -30,6 +31,28 @@ def upgrade(database: Database) -> None:
                 )
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+
+
+class TablesState(StrEnum):
+    """How the tables of a database compare with this program's."""
+
+    CURRENT = "current"
+    ABSENT = "absent"
+    OLDER = "older"
+    NEWER = "newer"
+
+
+def tables_state(database: Database) -> tuple[TablesState, str]:
+    """The state and the revision that stands, without a change. Raises StoreUnavailable."""
+    script = ScriptDirectory.from_config(_config())
+    with translated(database.url), database.engine.connect() as connection:
+        standing = MigrationContext.configure(connection).get_current_revision()
+    if standing is None:
+        return TablesState.ABSENT, ""
+    if standing == script.get_current_head():
+        return TablesState.CURRENT, standing
+    known = {s.revision for s in script.walk_revisions()}
+    return (TablesState.OLDER if standing in known else TablesState.NEWER), standing
 
 
 def _config() -> Config:

@@ -112,9 +112,9 @@ def test_a_database_that_was_never_set_up_is_found(settings, tmp_path):
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("sqlite:///garbage.db", "not a database"),
+        ("sqlite:///garbage.db", "not a SQLite database"),
         ("postgresql://ada:hunter2@127.0.0.1:1/x", "cannot be used"),
-        ("mysql://host/name", "no way to use mysql"),
+        ("mysql://host/name", "not supported"),
         ("nonsense", "cannot be read"),
     ],
 )

@@ -96,6 +96,7 @@ class SlackConnection:
         connect = self._workspaces.connect
         await self._gateway.call(connect, self._tenant, PLATFORM, workspace, name, detail, trusted=self._trusted)
         self._connected = workspace
+        await self._pause("another_workspaces_token", but=workspace)
         log.info("slack.connected", workspace=workspace, name=name)
         if scopes is not None and (missing := sorted(SCOPES.keys() - scopes)):
             fix = REMEDIES["missing_scope"].fix
@@ -116,10 +117,14 @@ class SlackConnection:
         remedy = REMEDIES.get(trouble.error)
         means, fix = (remedy.means, remedy.fix) if remedy else ("Slack refuses the bot", "run `clarify-bot doctor`")
         log.error("slack.token_refused", reason=trouble.reason, means=means, fix=fix)
+        await self._pause(trouble.error)
+
+    async def _pause(self, reason: str, but: str | None = None) -> None:
+        """Send nothing to any workspace of the tenant in Slack, but to one: the token is not for them."""
         for found in await self._gateway.call(self._workspaces.all, self._tenant):
-            if found.platform == PLATFORM:
+            if found.platform == PLATFORM and found.workspace != but:
                 pause = self._workspaces.pause
-                await self._gateway.call(pause, self._tenant, PLATFORM, found.workspace, trouble.error)
+                await self._gateway.call(pause, self._tenant, PLATFORM, found.workspace, reason)
 
     def _later(self) -> float:
         self._failures += 1

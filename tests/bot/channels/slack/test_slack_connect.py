@@ -198,3 +198,11 @@ def test_every_wait_is_between_half_of_its_turn_and_the_longest(failures, chance
     wait = wait_secs(failures, chance)
     assert FIRST_SECS / 2 <= wait_secs(failures, 0) <= wait <= LONGEST_SECS
     assert wait_secs(failures + 1, chance) >= wait
+
+
+async def test_a_token_of_another_workspace_pauses_the_one_it_is_not_for(connection, memory, stored):
+    """Sent with that token, a card for the old workspace would meet a stranger of the same id, or nobody."""
+    memory.workspaces.connect("default", "slack", "TOLD", "Old", {}, trusted=False)
+    await connection.look()
+    old = memory.workspaces.find("slack", "TOLD")
+    assert (old.paused, old.reason, stored().paused) == (True, "another_workspaces_token", False)
