@@ -367,7 +367,7 @@ async def test_stopped_during_a_send_it_records_the_cards_leaves_no_lease_and_be
 def test_the_steps_are_in_the_order_in_which_one_causes_the_next(parts):
     names = [step.__name__ for loop in parts.worker._loops for step in loop.steps]
     assert isinstance(parts.worker, Worker)
-    assert names == ["_inbound", "_sweep", "_own_jobs", "_notify_jobs", "_gather", "carry"]
+    assert names == ["_inbound", "_sweep", "_briefs", "_own_jobs", "_notify_jobs", "_gather", "carry"]
 
 
 async def test_a_job_nobody_can_be_told_of_ends(memory, clock, worker, watching, revise, room, ada):
