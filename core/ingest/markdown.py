@@ -3,8 +3,9 @@
 A block is its content in place, without the marker before its first line. An item is its own paragraphs together; what
 is nested in it stands apart and carries, as its lead, the paragraph before the list and the words of each parent item.
 A paragraph that ends with a colon leads what comes directly after it. Left out on purpose, and nothing else, are front
-matter, comments, definitions, delimiter rows, rules, markers and the info string of a fence. A comment that opens in a
-block of HTML may run on over later blocks; what it covers is hidden, and lends no words to a title or a lead.
+matter, comments, definitions, delimiter rows, empty header rows, rules, markers and the info string of a fence. A
+comment that opens in a block of HTML may run on over later blocks; what it covers is hidden, and lends no words to a
+title or a lead.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from core.ingest.parser import parse_blocks
 from core.ingest.parts import Found, Part, assemble
 from core.model.documents import Document
 from core.model.spans import Kind
+from core.text.rows import header
 
 _OWN_WORDS = frozenset(("paragraph_open", "paragraph_close", "heading_open", "heading_close", "inline"))
 
@@ -113,10 +115,11 @@ class _Walk:
         row = self._lines.texts[line][start - self._lines.starts[line] :].rstrip()
         words = self._note(row, start.__add__, start, start + len(row))
         heads = self._tokens[i - 1].type == "thead_open"
-        header = "" if heads else self._row_header
-        self.found.parts.append(Part(Kind.CELL, start, start + len(row), self._row_lead, header))
+        above = "" if heads else self._row_header
         if heads:
-            self._row_header = shown(words)
+            self._row_header = header(words)
+        if not heads or self._row_header:
+            self.found.parts.append(Part(Kind.CELL, start, start + len(row), self._row_lead, above))
 
     def _row_start(self, line: int, first_cell: str) -> int:
         """After the markers of the list or quote around a table: at its first pipe, or at the cell before that."""
