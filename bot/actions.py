@@ -21,6 +21,7 @@ from core.errors import CoreError
 from core.ids import nonce as fresh_id
 from core.memory import Refreshed
 from core.model.answers import Answer
+from core.model.card_states import CardState
 from core.model.grants import CardAction
 from core.model.notices import Outgoing
 from core.model.work import Rewritten, Tapped
@@ -51,25 +52,26 @@ class Actions:
         self._courier = courier
         self._signer = signer
 
-    async def refusal(self, tenant_id: str, person_id: UUID, nonce: str) -> str | None:
-        """Why a tap can do nothing, for that person only; None when the card is theirs and active."""
+    async def active(self, tenant_id: str, person_id: UUID, nonce: str) -> Tapped | None:
+        """The card a tap came from; None unless it is theirs and the button is one of its own now."""
         card = await self._gateway.call(self._memory.messages.tapped, nonce)
-        return None if card is not None and (card.tenant_id, card.person_id) == (tenant_id, person_id) else INACTIVE
+        return card if card is not None and (card.tenant_id, card.person_id) == (tenant_id, person_id) else None
 
     async def tap(
         self,
         person_id: UUID,
-        nonce: str,
+        card: Tapped,
         action: CardAction,
         message_ref: str | None = None,
         show: Callable[[], Awaitable[None]] | None = None,
     ) -> str:
         """Do what was tapped and show it on the card; the outcome in words.
 
-        `message_ref`: where the card stands. `show`: what shows that it was done, where the card itself does not.
+        `card`: as it was when it was tapped. `message_ref`: where it stands. `show`: what shows that it was done, where
+        the card itself does not.
         """
-        card = await self._gateway.call(self._memory.messages.tapped, nonce)
-        if card is None or card.person_id != person_id:
+        state = await self._gateway.call(self._memory.messages.state, card.tenant_id, card.message_id)
+        if state in {None, CardState.REDACTED} or card.person_id != person_id:
             return INACTIVE
         if message_ref is not None:
             await self._gateway.call(self._memory.outcomes.witnessed, card.tenant_id, card.message_id, message_ref)

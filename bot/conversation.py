@@ -9,8 +9,8 @@ from bot.ask import Ask
 from bot.home import Home
 from bot.identity import Identity
 from bot.memory_gateway import MemoryGateway
+from bot.taps import action_of, card_of
 from core.model.card_states import CardState
-from core.model.grants import CardAction
 from core.model.work import Inbound
 
 Handler = Callable[[Inbound], Awaitable[str]]
@@ -51,10 +51,8 @@ class Conversation:
         person_id = await self._identity.person(event)
         if person_id is None:
             return INACTIVE
-        body = event.body
-        action = CardAction(body["kind"], body["target"], body.get("arg"))
-        show = partial(self._home.show, event, person_id) if body.get("at_home") else None
-        return await self._actions.tap(person_id, body["nonce"], action, body.get("message_ref"), show)
+        show = partial(self._home.show, event, person_id) if event.body.get("at_home") else None
+        return await self._actions.tap(person_id, card_of(event), action_of(event), event.body.get("message_ref"), show)
 
     async def _opened(self, event: Inbound) -> str:
         person_id = await self._identity.person(event)

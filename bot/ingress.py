@@ -9,6 +9,7 @@ import structlog
 from bot.actions import INACTIVE
 from bot.channels.base import Profile
 from bot.memory_gateway import MemoryGateway
+from bot.taps import to_body
 from core.model.grants import CardAction
 from core.model.work import Place
 
@@ -59,9 +60,9 @@ class Ingress:
         if card is None or (card.tenant_id, card.person_id) != (tenant_id, person_id):
             return INACTIVE
         action, at_home = tap.action, tap.message_ref is None
-        body = {"nonce": tap.nonce, "kind": action.kind, "target": action.target, "arg": action.arg}
+        body = to_body(card, action) | {"message_ref": tap.message_ref, "at_home": at_home}
         event_id = f"tap:{tap.nonce}:{action.kind}:{action.target}:{action.arg or ''}"
-        self._keep(place, event_id, "tap", body | {"message_ref": tap.message_ref, "at_home": at_home})
+        self._keep(place, event_id, "tap", body)
         return None
 
     async def profile_changed(self, place: Place, profile: Profile) -> None:

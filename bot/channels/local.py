@@ -6,13 +6,15 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from html import escape
 from uuid import UUID
 
-from bot.actions import Actions
+from bot.actions import INACTIVE, Actions
 from bot.channels.base import Absent, Found, Sent
 from bot.channels.inbox.backend import InboxMessage, PersonKey, PersonView, Tap
 from bot.memory_gateway import MemoryGateway
+from bot.taps import to_body
 from cards.codec import from_json
 from cards.html import to_html
 from cards.text import clean
+from core.model.grants import CardAction
 from core.model.notices import Outgoing
 from core.model.work import LocalView, Place
 
@@ -99,11 +101,10 @@ class LocalInbox:
         self._wake()
 
     async def tap(self, person: PersonKey, tap: Tap) -> str | None:
-        refusal = await self._actions.refusal(person.tenant_id, person.person_id, tap.nonce)
-        if refusal is not None:
-            return refusal
-        body = {"nonce": tap.nonce, "kind": tap.kind, "target": tap.target, "arg": tap.arg}
-        place = place_of(person.person_id)
+        card = await self._actions.active(person.tenant_id, person.person_id, tap.nonce)
+        if card is None:
+            return INACTIVE
+        body, place = to_body(card, CardAction(tap.kind, tap.target, tap.arg)), place_of(person.person_id)
         await self._gateway.call(self._memory.inbound.receive, person.tenant_id, place, tap.event_id, "tap", body)
         self._wake()
         return None

@@ -8,6 +8,7 @@ from bot.actions import INACTIVE
 from cards.codec import from_json
 from core.clock import DAY, HOUR
 from core.jobs.kinds import Audience, JobKind
+from core.model.grants import CardAction
 from core.store.tables import Audit, CardMessage, Watch
 from tests.support.bots import buttons
 from tests.support.memories import change_row, page, put, rows
@@ -120,7 +121,7 @@ async def test_stop_ends_the_watch(news, memory, parts, clock, revise):
 async def test_a_card_that_nobody_knows_is_no_longer_active_and_nothing_happens(asked, memory, ada):
     unknown = replace(asked.button("answer_save"), nonce="n" * 22)
     assert await asked.press(unknown) == INACTIVE
-    assert await asked.parts.actions.refusal("default", ada.person_id, unknown.nonce) == INACTIVE
+    assert await asked.parts.actions.active("default", ada.person_id, unknown.nonce) is None
     assert memory.answers(ada) == []
 
 
@@ -128,14 +129,36 @@ async def test_another_persons_card_is_not_active_for_me_and_stays_as_it_was(ask
     before = asked.room.messages()
     button = asked.button("answer_save")
     assert await bobs.press(button) == INACTIVE
-    assert await asked.parts.actions.refusal("default", bob.person_id, button.nonce) == INACTIVE
-    assert await asked.parts.actions.refusal("elsewhere", ada.person_id, button.nonce) == INACTIVE
+    assert await asked.parts.actions.active("default", bob.person_id, button.nonce) is None
+    assert await asked.parts.actions.active("elsewhere", ada.person_id, button.nonce) is None
+    card = await asked.parts.actions.active("default", ada.person_id, button.nonce)
+    action = CardAction(button.kind, button.target)
+    assert await asked.parts.actions.tap(bob.person_id, card, action) == INACTIVE, "nor if it came past the door"
     assert (memory.answers(ada), memory.answers(bob)) == ([], [])
     assert asked.room.messages() == before
 
 
-async def test_my_own_card_is_active(asked, ada):
-    assert await asked.parts.actions.refusal("default", ada.person_id, asked.button("answer_save").nonce) is None
+async def test_my_own_card_is_active(asked, ada, memory):
+    [row] = rows(memory, CardMessage)
+    card = await asked.parts.actions.active("default", ada.person_id, asked.button("answer_save").nonce)
+    assert card.message_id == row.message_id
+
+
+async def test_a_card_that_was_erased_before_its_tap_was_worked_on_does_nothing(asked, memory, ada):
+    asked.tap(asked.button("answer_save"))
+    [card] = rows(memory, CardMessage)
+    change_row(memory, CardMessage, ("default", card.message_id), state="redacted")
+    await asked.parts.worker.settle()
+    assert memory.answers(ada) == []
+
+
+async def test_a_tap_is_done_though_the_one_before_it_has_renewed_the_buttons(news, memory):
+    """Both were made on the card as it was."""
+    stop = news.button("watch_mute", "stop")
+    news.tap(replace(stop, arg="9w"))
+    news.tap(stop)
+    await news.parts.worker.settle()
+    assert [watch.enabled for watch in watches(memory)] == [False]
 
 
 async def test_a_redacted_card_is_no_longer_active(asked, memory):

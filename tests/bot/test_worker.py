@@ -59,7 +59,7 @@ async def test_two_watches_of_one_person_on_one_change_share_a_card_that_names_b
     revise(meals=55)
     await worker.settle()
     [text] = adas.texts()
-    assert "You watch travel and meals" in text
+    assert "you watch\n• travel\n  [Stop watching]\n• meals\n" in text
     assert text.count("Travel › Meals") == 1, "the one passage that changed is shown once"
 
 

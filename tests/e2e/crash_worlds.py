@@ -10,10 +10,12 @@ from uuid import UUID
 from sqlmodel import select
 
 from bot.channels.base import Absent, Sent
+from bot.taps import to_body
 from cards.codec import from_json
 from cards.plain import to_plain
 from core.clock import HOUR, ManualClock
 from core.memory import Memory
+from core.model.grants import CardAction
 from core.model.notices import Outgoing
 from core.model.principals import Principal
 from core.model.watching import Event, ScopeType
@@ -87,7 +89,9 @@ def _tap_refresh(memory: Memory, channel: Recorder) -> None:
     memory.clock.advance(HOUR)  # type: ignore[attr-defined]  # a ManualClock
     [card] = [card for card in channel.sent if "answer_refresh" in str(card.card)]
     button = next(button for button in buttons(from_json(card.card)) if button.kind == "answer_refresh")
-    body = {"nonce": button.nonce, "kind": button.kind, "target": button.target, "arg": None}
+    tapped = memory.messages.tapped(button.nonce)
+    assert tapped is not None
+    body = to_body(tapped, CardAction(button.kind, button.target))
     memory.inbound.receive(TENANT, card.place, "t1", "tap", body)
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.actions import Signer
+from bot.actions import INACTIVE, Signer
 from bot.channels.base import Channel
 from bot.config import SourceSettings
 from bot.memory_gateway import MemoryGateway
 from bot.parts import Parts, wire
+from bot.taps import to_body
 from cards.actions import Button
 from cards.codec import from_json
 from cards.model import Card, Rows
@@ -77,15 +78,17 @@ class Chat:
 
     async def press(self, button: Button) -> str:
         """Tap, and see it done; the words that came of it."""
-        return await self.parts.actions.tap(
-            self.person.person_id, button.nonce, CardAction(button.kind, button.target, button.arg)
-        )
+        actions, person = self.parts.actions, self.person
+        card = await actions.active(person.tenant_id, person.person_id, button.nonce)
+        action = CardAction(button.kind, button.target, button.arg)
+        return INACTIVE if card is None else await actions.tap(person.person_id, card, action)
 
     def tap(self, button: Button, event_id: str = "") -> None:
         """A tap has come in, and is not yet looked at."""
-        person, action = self.person, {"kind": button.kind, "target": button.target, "arg": button.arg}
-        body = {"nonce": button.nonce, **action}
-        self.memory.inbound.receive(person.tenant_id, self.place, event_id or nonce(), "tap", body)
+        card = self.memory.messages.tapped(button.nonce)
+        assert card is not None
+        body = to_body(card, CardAction(button.kind, button.target, button.arg))
+        self.memory.inbound.receive(self.person.tenant_id, self.place, event_id or nonce(), "tap", body)
 
     async def save(self, question: str) -> None:
         """Ask something, and save the answer."""
