@@ -5,10 +5,10 @@ from typing import Literal
 
 from cards.actions import Action, Button
 from cards.diff import marked
-from cards.inline import Date, Plain, Words, blank, say
+from cards.inline import Date, Plain, Words, blank, say, sentence, spaced
 from cards.limits import ROWS
 from cards.model import Block, Card, Change, Context, Item, Rows, Text
-from cards.phrases import SIDE_CHARS, place, plural, short, unmarked
+from cards.phrases import PAUSE, SIDE_CHARS, heading, plural, short, unmarked
 
 Status = Literal["current", "partially_stale", "stale", "pending", "conflicted", "invalidated", "superseded"]
 Verdict = Literal["supported", "partial", "unsupported", "gone", "pending", "conflicted", "unchecked"]
@@ -19,7 +19,7 @@ STATUS_WORDS: dict[Status, str] = {
     "stale": "None of it matches its sources any more.",
     "pending": "It waits for an open question to be answered.",
     "conflicted": "A question it depends on has conflicting answers.",
-    "invalidated": "It can no longer be checked: its source is gone.",
+    "invalidated": "Its source is gone, so it can no longer be checked.",
     "superseded": "You have a newer answer to this question.",
 }
 VERDICT_WORDS: dict[Verdict, str] = {
@@ -31,6 +31,18 @@ VERDICT_WORDS: dict[Verdict, str] = {
     "conflicted": "An open question has conflicting answers",
     "unchecked": "The wording could not be checked",
 }
+_IMPLIED: dict[Status, frozenset[Verdict]] = {
+    "current": frozenset({"supported"}),
+    "partially_stale": frozenset({"partial", "unsupported"}),
+    "stale": frozenset({"unsupported"}),
+    "pending": frozenset({"pending"}),
+    "conflicted": frozenset({"conflicted"}),
+    "invalidated": frozenset({"gone"}),
+    "superseded": frozenset(),
+}
+"""The verdicts that a status says already."""
+_REFRESHABLE: frozenset[Status] = frozenset({"stale", "partially_stale"})
+"""Statuses that asking again can mend."""
 SETTLED: frozenset[Status] = frozenset({"current", "superseded"})
 """Statuses of an answer that needs no second look."""
 REFRESH_QUESTION = (
@@ -86,42 +98,52 @@ def _title(answer: StaleAnswer) -> str:
 
 def _single(answer: StaleAnswer, nonce: str) -> Card:
     title = _title(answer)
-    rows = tuple(_claim_row(claim) for claim in answer.claims[:ROWS])
+    rows = tuple(_claim_row(claim, answer.status) for claim in answer.claims[:ROWS])
     blocks: tuple[Block, ...] = (
         Text((Plain("You asked: "), *say(short(answer.question, 300)))),
         Rows(rows, more=len(answer.claims[ROWS:])),
         Text((Plain(STATUS_WORDS[answer.status]),)),
-        Context((Plain("You get this because you saved the answer on "), Date(answer.saved_at))),
+        Context(_why(answer)),
     )
     fallback = (Plain(f"{title}: "), Plain(short(answer.question, 100)))
     return Card((Plain(title),), blocks, _actions(answer, nonce), fallback, _severity((answer,)))
+
+
+def _why(answer: StaleAnswer) -> Words:
+    saved: Words = (Plain("You get this because you saved the answer on "), Date(answer.saved_at))
+    if answer.watch_target is not None:
+        return saved
+    return spaced((sentence(saved), say(PAUSE)))
 
 
 def _severity(answers: tuple[StaleAnswer, ...]) -> Literal["normal", "material"]:
     return "material" if any(answer.material for answer in answers) else "normal"
 
 
-def _claim_row(claim: ChangedClaim) -> Change:
+def _claim_row(claim: ChangedClaim, status: Status) -> Change:
     before, after = marked(claim.saved, claim.now, SIDE_CHARS)
-    known = place(claim.section_path, claim.source_name, claim.source_url) if claim.source_name else ()
+    known = heading(claim.section_path, claim.source_name, claim.source_url) if claim.source_name else ()
+    verdict = () if claim.verdict in _IMPLIED[status] else (Plain(VERDICT_WORDS[claim.verdict]),)
     return Change(
         before=unmarked(before) if blank(after) else before,
         after=after,
         heading=known,
-        note=(Plain(VERDICT_WORDS[claim.verdict]),),
+        note=verdict,
         before_label="You saved",
         after_label="Source now says",
     )
 
 
 def _actions(answer: StaleAnswer, nonce: str) -> tuple[Action, ...]:
-    refresh = () if answer.status == "superseded" else (refresh_button(answer.target, nonce, "primary"),)
+    helps = answer.status in _REFRESHABLE
+    refresh = () if answer.status == "superseded" else (refresh_button(answer.target, nonce, primary=helps),)
     if answer.watch_target is None:
         return refresh
     return (*refresh, Button("watch_mute", answer.watch_target, nonce, "Stop watching", arg="stop"))
 
 
-def refresh_button(target: str, nonce: str, style: Literal["primary", "normal"] = "normal") -> Button:
+def refresh_button(target: str, nonce: str, *, primary: bool = False) -> Button:
+    style: Literal["primary", "normal"] = "primary" if primary else "normal"
     return Button("answer_refresh", target, nonce, "Refresh answer", style=style, confirm=REFRESH_QUESTION)
 
 

@@ -11,6 +11,7 @@ from cards.text import is_blank, one_line
 
 DONT_KNOW = "dont_know"
 BUTTON_CHARS = 40
+_VOTE = "Your choice counts as one vote. If it is not yours to say, choose “Don’t know”."
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ def clarification(content: ClarificationContent) -> Card:
         Text(whole),
         Text(_in_full(options)),
         Context(say(f"Why you are asked: {content.why}" if not is_blank(content.why) else "")),
-        Context((Plain("Your choice counts as one vote. If it is not yours to say, choose “Don’t know”."),)),
+        Context((Plain(_VOTE),), explains="clarify_vote"),
     )
     votes = tuple(_vote(content, option) for option in (*options, Option(DONT_KNOW, "Don’t know")))
     return Card((Plain(question),), blocks, votes, fallback=(Plain("A question for you: "), Plain(question)))

@@ -6,6 +6,7 @@ so the quadratic part sees only the middle. Changes that only a space or one sho
 a bare number takes its unit along: "14 days → 30 days" says more than "14 → 30".
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
@@ -13,12 +14,12 @@ from itertools import groupby
 import regex
 
 from cards.inline import Bold, Joined, Plain, Words
-from cards.text import ELLIPSIS, clean, truncate, utf16_length
+from cards.text import ELLIPSIS, clean, clusters, truncate, utf16_length
 
 LONGEST_COMPARED = 600
 CONTEXT_CHARS = 60
+FAR_CHARS = 1_000
 
-_CLUSTER = regex.compile(r"\X")
 _EDGES = " \n\t,;"
 _IDEOGRAPH = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _NUMBER = regex.compile(r"\p{N}")
@@ -63,10 +64,10 @@ def tokens(text: str) -> tuple[str, ...]:
     """`text` in pieces that are never cut; joined again they are `text`."""
     pieces: list[str] = []
     last = "start"
-    clusters = _CLUSTER.findall(text)
-    for index, cluster in enumerate(clusters):
+    found = list(clusters(text))
+    for index, cluster in enumerate(found):
         kind = _kind(cluster)
-        follower = _kind(clusters[index + 1]) if index + 1 < len(clusters) else "end"
+        follower = _kind(found[index + 1]) if index + 1 < len(found) else "end"
         if _joins(last, kind, cluster, follower):
             pieces[-1] += cluster
         else:
@@ -104,7 +105,7 @@ def _changed(old: tuple[str, ...], new: tuple[str, ...]) -> list[Region]:
     return [Region(start + b0, start + b1, start + a0, start + a1) for _, b0, b1, a0, a1 in found]
 
 
-def _equal_start(old: tuple[str, ...], new: tuple[str, ...]) -> int:
+def _equal_start(old: Sequence[str], new: Sequence[str]) -> int:
     pairs = zip(old, new, strict=False)
     return next((index for index, (left, right) in enumerate(pairs) if left != right), min(len(old), len(new)))
 
@@ -205,10 +206,18 @@ def _marked_run(text: str) -> tuple[Plain | Bold, ...]:
 
 def change_in_words(before: str, after: str, limit: int = 32) -> tuple[str, str] | None:
     """The one change worth a title: both sides short, and either alone or the only one with numbers. Else None."""
-    found = diff(before, after)
+    found = diff(*_around_changes(before, after))
     sides = [found.sides(region) for region in found.regions]
     numeric = [pair for pair in sides if all(_NUMBER.search(side) for side in pair)]
     chosen = sides if len(sides) == 1 else numeric
     if len(chosen) != 1 or any("\n" in side or utf16_length(side) > limit for side in chosen[0]):
         return None
     return chosen[0] if any(chosen[0]) else None
+
+
+def _around_changes(before: str, after: str) -> tuple[str, str]:
+    """Both texts without what is far from any change."""
+    start = max(_equal_start(before, after) - FAR_CHARS, 0)
+    old, new = before[start:], after[start:]
+    end = max(_equal_start(old[::-1], new[::-1]) - FAR_CHARS, 0)
+    return old[: len(old) - end], new[: len(new) - end]

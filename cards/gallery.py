@@ -94,6 +94,10 @@ def _changes() -> list[tuple[str, Card]]:
             "Change: several",
             memory_change(MemoryChangeContent((_REFUND, _SHIPPING, _GIFTS, _PHONE), several, _NONCE, 12)),
         ),
+        (
+            "Change: two in one source, also from a team’s watch",
+            memory_change(MemoryChangeContent((_REFUND, _SHIPPING), (*several[:2], *team), _NONCE)),
+        ),
         ("Change: removed", memory_change(MemoryChangeContent((_GIFTS,), (_WATCH,), _NONCE))),
         ("Change: added, from a team’s watch", memory_change(MemoryChangeContent((_PHONE,), team, _NONCE, 0, "s1"))),
         ("Change: late", memory_change(MemoryChangeContent((_SHIPPING,), (_WATCH,), _NONCE, late_since=_LEARNED))),
@@ -110,6 +114,7 @@ def _answers_updated() -> list[tuple[str, Card]]:
     gone = ChangedClaim(_GIFTS.before, "", "gone", ("Gift cards",), "Price list")
     wrong = StaleAnswer("a1", _QUESTION, "stale", True, (stale,), _LEARNED, "w9")
     changed = StaleAnswer("a2", "Where do we ship to?", "partially_stale", False, (moved,), _LEARNED, "w8")
+    parted = StaleAnswer("a4", "How do orders work?", "partially_stale", True, (stale, gone), _LEARNED, "w6")
     lost = StaleAnswer("a3", "What does a gift card cost to send?", "invalidated", False, (gone,), _LEARNED, "w7")
     first = answer_updated(AnswerUpdatedContent((wrong,), _NONCE))
     kinds = frozenset({"answer_refresh"})
@@ -118,6 +123,7 @@ def _answers_updated() -> list[tuple[str, Card]]:
         ("Saved answer: refreshing", with_outcome(first, "Refreshing…", target="a1", remove_kinds=kinds)),
         ("Saved answer: changed", answer_updated(AnswerUpdatedContent((changed,), _NONCE))),
         ("Saved answer: lost its source", answer_updated(AnswerUpdatedContent((lost,), _NONCE))),
+        ("Saved answer: several sentences", answer_updated(AnswerUpdatedContent((parted,), _NONCE))),
         ("Saved answer: several", answer_updated(AnswerUpdatedContent((wrong, changed, lost), _NONCE, 4))),
     ]
 
@@ -129,11 +135,13 @@ def _briefs() -> list[tuple[str, Card]]:
         BriefLine(_PHONE, watch_target="s3"),
         BriefLine(_GIFTS),
     )
+    teams = tuple(replace(line, watch_target=f"s{number}") for number, line in enumerate(lines))
     watches = ("Refunds", "Prices")
     week = WeeklyBriefContent(lines, _NONCE, 3, watches)
     return [
         ("Brief: week", weekly_brief(week)),
         ("Brief: week, with saved answers", weekly_brief(replace(week, answers=_SAVED[:2]))),
+        ("Brief: week, from a team’s watches", weekly_brief(WeeklyBriefContent(teams, _NONCE, 0, ("Support rules",)))),
         ("Brief: week, saved answers alone", weekly_brief(WeeklyBriefContent((), _NONCE, answers=_SAVED[:1]))),
         ("Brief: day", weekly_brief(WeeklyBriefContent(lines[:2], _NONCE, 0, watches, "day"))),
     ]
@@ -142,6 +150,7 @@ def _briefs() -> list[tuple[str, Card]]:
 def _answers() -> list[tuple[str, Card]]:
     quoted = AnswerSentence(_REFUND.after, (1,), "quoted")
     cited = AnswerCitation("Customer handbook", _HANDBOOK, _REFUND.section_path, _REFUND.after)
+    longer = replace(cited, quote=f"{_REFUND.after} Sale items cannot be returned.")
     other = AnswerCitation("Price list", None, ("Gift cards",), "Gift cards are never refunded.")
     names = ("Refund window", "Shipping", "Gift cards", "Support hours")
     plain = answer(AnswerContent(_QUESTION, (quoted,), (cited,), "g1", _NONCE, names))
@@ -157,6 +166,10 @@ def _answers() -> list[tuple[str, Card]]:
         (
             "Answer: with doubts",
             answer(AnswerContent(_QUESTION, doubtful, (cited, other), "g2", _NONCE, names[:1], open_questions=opened)),
+        ),
+        (
+            "Answer: in part of a passage",
+            answer(AnswerContent(_QUESTION, (quoted,), (longer,), "g5", _NONCE, names[:1])),
         ),
         ("Answer: a guess", answer(AnswerContent(_QUESTION, guess, (), "g3", _NONCE, ungrounded=True))),
         ("Answer: not found", answer(AnswerContent(_QUESTION, (), (other,), "g4", _NONCE))),
@@ -200,7 +213,7 @@ def _lists() -> list[tuple[str, Card]]:
 
 
 def _notices() -> list[tuple[str, Card]]:
-    events = ("Customer handbook › Refund window changed", "Price list › Gift cards was removed")
+    events = ("Changed: Customer handbook › Refund window", "Removed: Price list › Gift cards")
     reasons = WhyContent(_LEARNED, ("Refunds", "Prices"), events, "Sent to you in Slack a minute later.")
     return [
         ("Looking it up", looking()),

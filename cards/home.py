@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from cards.actions import Choice, Option
 from cards.answer_updated import SETTLED, refresh_button
-from cards.inline import Bold, Plain, say
+from cards.inline import Plain, say, sentence, spaced
 from cards.model import Block, Card, Context, Item, Rows, Text
 from cards.notices import AnswerEntry, WatchEntry, answer_row, watch_row
 from cards.phrases import plural, short
@@ -61,9 +61,8 @@ def home(content: HomeContent) -> Card:
         Rows(_preferences(content), title=(Plain("Your preferences"),)),
         Context((Plain(stop),)),
     )
-    return Card(
-        title, blocks, (), fallback=(*title, Plain(". Here is what you watch, what you saved and when you hear."))
-    )
+    here = "Here is what you watch, what you saved and when you hear."
+    return Card(title, blocks, (), fallback=spaced((sentence(title), say(here))))
 
 
 def _watches(content: HomeContent) -> Block:
@@ -87,7 +86,7 @@ def _answers(content: HomeContent) -> Block:
 
 
 def _nothing(title: str, how: str) -> Text:
-    return Text((Bold((Plain(title),)), Plain(f"\n{how}")))
+    return Text((Plain(how),), (Plain(title),))
 
 
 def _answer_row(entry: AnswerEntry, nonce: str) -> Item:
@@ -101,7 +100,7 @@ def _preferences(content: HomeContent) -> tuple[Item, ...]:
     muted = None if short(content.muted) else "off"
     return (
         _preference(content, "brief_day", "Weekly brief", days, content.brief_day),
-        _preference(content, "brief_hour", "Weekly brief at", _HOURS, content.brief_hour, zone),
+        _preference(content, "brief_hour", "Brief at", _HOURS, content.brief_hour, zone),
         _preference(content, "quiet_from", "Quiet from", (_OFF, *_HOURS), content.quiet_from),
         _preference(content, "quiet_until", "Quiet until", (_OFF, *_HOURS), content.quiet_until, _QUIET),
         _preference(content, "mute", "Mute all cards", _MUTES, muted, content.muted),

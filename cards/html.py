@@ -68,7 +68,8 @@ def _outcome(outcome: Outcome) -> str:
 
 def _block(block: Block, zone: tzinfo) -> Iterator[str]:
     match block:
-        case Text(words):
+        case Text(words, title):
+            yield from _tag("h3", "card-list-title", title, zone)
             yield from _tag("p", "card-text", words, zone)
         case Quote(words, source):
             yield _blockquote(words, zone)

@@ -1,6 +1,6 @@
 """Inline text: a small immutable tree that says what a word is, never how a platform marks it up."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Literal, TypeAlias
@@ -11,6 +11,7 @@ from cards.text import (
     POP_ISOLATE,
     Measure,
     clean,
+    ended,
     is_blank,
     isolate,
     one_line,
@@ -188,7 +189,18 @@ def _cut_one(part: Inline, room: int, measure: Measure) -> tuple[Inline, int]:
 
 def say(text: str) -> Words:
     """Text as one plain run, or nothing where there is nothing to see."""
-    return () if is_blank(text) else (Plain(clean(text).strip()),)
+    shown = clean(text).strip()
+    return () if is_blank(shown) else (Plain(shown),)
+
+
+def sentence(words: Words) -> Words:
+    """`words` with a full stop, unless they end in a mark of their own."""
+    return words if blank(words) or ended(flat(words)) else (*words, Plain("."))
+
+
+def spaced(parts: Iterable[Words], by: str = " ") -> Words:
+    """The parts that are there, with one space between two."""
+    return tuple(part for words in parts if words for part in (Plain(by), *words))[1:]
 
 
 def name(text: str) -> Words:

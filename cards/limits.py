@@ -163,7 +163,9 @@ def clipped(card: Card, size: int) -> Card:
 
 def _clip(block: Block, size: int) -> Block:
     match block:
-        case Text(words) | Quote(words) | Context(words):
+        case Text(words=words, title=title):
+            return Text(_plain(words, size), _plain(title, size))
+        case Quote(words=words) | Context(words=words):
             return replace(block, words=_plain(words, size))
         case Rows(rows=rows):
             return replace(block, rows=tuple(_clip_row(row, size) for row in rows), title=_plain(block.title, size))
@@ -205,7 +207,4 @@ def _bounded(block: Block) -> Block:
 
 
 def _six_buttons(card: Card) -> tuple[Action, ...]:
-    rows = tuple(
-        action for block in card.blocks if isinstance(block, Rows) for row in block.rows for action in row.buttons
-    )
-    return tuple(action for action in card.actions + rows if isinstance(action, Button))[:TEAMS_ACTIONS]
+    return tuple(action for action in card.every_action if isinstance(action, Button))[:TEAMS_ACTIONS]

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from cards.actions import Action, Button, LinkButton
-from cards.inline import Date, Plain, Words
+from cards.inline import Date, Plain, Words, say, sentence, spaced
 from cards.limits import ROWS
 from cards.model import Block, Card, Context, Item, Rows, Text
-from cards.phrases import ChangeLine, change_row, headline, listed, plural, short
+from cards.phrases import PAUSE, ChangeLine, change_row, headline, listed, plural, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,11 @@ class MemoryChangeContent:
 
 
 def memory_change(content: MemoryChangeContent) -> Card:
-    title = _title(content)
+    title, late = _title(content), content.late_since
     blocks: tuple[Block, ...] = (
-        *_late(content.late_since),
-        Rows(tuple(change_row(line) for line in content.changes[:ROWS]), more=_left_out(content)),
-        Context(_why(content.watches)),
-        *_stop_rows(content),
+        *_late(late),
+        Rows(tuple(change_row(line, told=late) for line in content.changes[:ROWS]), more=_left_out(content)),
+        *_reasons(content),
     )
     return Card(title, blocks, _actions(content), fallback=title)
 
@@ -62,42 +61,48 @@ def _late(since: int | None) -> tuple[Block, ...]:
     return (Text((Plain("This card is late. It happened on "), Date(since), Plain("."))),)
 
 
-def _why(watches: tuple[MatchedWatch, ...]) -> Words:
+def _reasons(content: MemoryChangeContent) -> tuple[Block, ...]:
+    """Why the card came, and how to stop what it came from."""
+    watches = _stoppable(content)
+    if len(watches) > 1:
+        others = tuple(watch for watch in content.watches if watch.target is None)
+        return (_each_watch(content, watches), Context(spaced((_watched(others), say(PAUSE)))))
+    said = _watched(content.watches)
+    why = (Plain("Why this card: "), *said) if said else (Plain("You get this because a watch of yours matched."),)
+    return (Context(why), *(() if watches else (Context(say(PAUSE)),)))
+
+
+def _watched(watches: tuple[MatchedWatch, ...]) -> Words:
     mine = listed(watch.name for watch in watches if not watch.shared)
     team = listed(watch.name for watch in watches if watch.shared)
-    said = ((Plain("You watch "), *mine, Plain(". ")) if mine else ()) + (
-        (Plain("Your team watches "), *team, Plain(". ")) if team else ()
-    )
-    return (Plain("Why this card: "), *said) if said else (Plain("You get this because a watch of yours matched."),)
+    said = ((Plain("You watch "), mine), (Plain("Your team watches "), team))
+    return spaced(sentence((verb, *names)) for verb, names in said if names)
 
 
 def _stoppable(content: MemoryChangeContent) -> list[MatchedWatch]:
     return [watch for watch in content.watches if watch.target is not None]
 
 
-def _stop_rows(content: MemoryChangeContent) -> tuple[Block, ...]:
+def _each_watch(content: MemoryChangeContent, watches: list[MatchedWatch]) -> Rows:
     """Each of several watches has a row of its own, so that a tap says which one it stops."""
-    watches = _stoppable(content)
-    if len(watches) == 1:
-        return ()
-    if not watches:
-        return (Context((Plain("Write “mute 1d” to pause every card for a day."),)),)
     rows = tuple(Item((Plain(short(w.name)),), (), (_mute(content, w, "stop", "Stop watching"),)) for w in watches[:4])
     hint = "Write “watching” to see them all."
-    return (
-        Rows(rows, title=(Plain("Stop one of these"),), more=len(watches[4:]), more_hint=hint),
-        Context((Plain("Write “mute 1d” to pause every card for a day."),)),
-    )
+    return Rows(rows, title=(Plain("Why this card: you watch"),), more=len(watches[4:]), more_hint=hint)
 
 
 def _mute(content: MemoryChangeContent, watch: MatchedWatch, arg: str, label: str) -> Button:
     return Button("watch_mute", watch.target or "", content.nonce, label, arg=arg)
 
 
+def _only_source(content: MemoryChangeContent) -> str | None:
+    """Where everything comes from; of several sources each heading leads to its own."""
+    urls = {line.source_url for line in content.changes}
+    return urls.pop() if len(urls) == 1 else None
+
+
 def _actions(content: MemoryChangeContent) -> tuple[Action, ...]:
     actions: list[Action] = []
-    url = content.changes[0].source_url if content.changes else None
-    if url:
+    if url := _only_source(content):
         actions.append(LinkButton("Open source", url))
     if content.watch_target:
         actions.append(Button("watch_create", content.watch_target, content.nonce, "Watch this", style="primary"))

@@ -7,21 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-import regex
-
-from cards.actions import Action, renewed, used
+from cards.actions import Action, Kind, LinkButton, renewed, used
 from cards.inline import Plain, Words, blank, line
+from cards.text import ended
 
 Block: TypeAlias = "Text | Quote | Rows | Fields | Citations | Context | Divider"
 Row: TypeAlias = "Change | Item"
 
 FALLBACK_CHARS = 150
-_ENDED = regex.compile(r"[.!?…。！？][\p{Pe}\p{Pf}\"'\u2069]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
     words: Words
+    title: Words = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,10 @@ class Citations:
 
 @dataclass(frozen=True, slots=True)
 class Context:
+    """Small print. What `explains` a kind of button is gone with the last of them."""
+
     words: Words
+    explains: Kind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +114,27 @@ class Card:
         """What a notification or a screen reader gets: a sentence complete in itself, never empty, one line."""
         said = (line(words, FALLBACK_CHARS - 1) for words in (self.fallback, self.title))
         text = next(filter(None, said), "There is news from your team’s memory.")
-        return text if _ENDED.search(text) else f"{text}."
+        return text if ended(text) else f"{text}."
 
     @property
     def shown_blocks(self) -> tuple[Block, ...]:
-        return tuple(block for block in self.blocks if not is_empty(block))
+        offered = {action.kind for action in self.every_action if not isinstance(action, LinkButton)}
+        return tuple(block for block in self.blocks if not is_empty(block) and _explained(block) <= offered)
+
+    @property
+    def every_action(self) -> tuple[Action, ...]:
+        """Its own, then those of its rows."""
+        lists = (block for block in self.blocks if isinstance(block, Rows))
+        return self.actions + tuple(action for rows in lists for row in rows.rows for action in row.buttons)
+
+
+def _explained(block: Block) -> set[Kind]:
+    return {block.explains} if isinstance(block, Context) and block.explains else set()
 
 
 def is_empty(block: Block) -> bool:
     match block:
-        case Text(words) | Context(words) | Quote(words):
+        case Text(words=words) | Context(words=words) | Quote(words=words):
             return blank(words)
         case Rows(rows=rows):
             return all(is_empty_row(row) for row in rows)

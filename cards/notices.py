@@ -5,10 +5,10 @@ from typing import Literal
 
 from cards.actions import Button
 from cards.answer_updated import STATUS_WORDS, Status
-from cards.inline import Plain, Words, say, when
+from cards.inline import Plain, Words, say, sentence, spaced, when
 from cards.limits import ROWS
 from cards.model import Block, Card, Context, Fields, Item, Rows, Text
-from cards.phrases import listed, plural, short
+from cards.phrases import PAUSE, listed, plural, short
 from cards.text import is_blank
 
 Cadence = Literal["immediate", "hourly", "daily", "weekly"]
@@ -62,7 +62,7 @@ class WhyContent:
 def notice(title: str, text: str, hint: str = "") -> Card:
     """A plain message: what happened, and what can be done about it."""
     words = (Plain(short(title, 150)),)
-    return Card(words, (Text(say(text)), Context(say(hint))), (), fallback=(*words, Plain(". "), *say(text)))
+    return Card(words, (Text(say(text)), Context(say(hint))), (), fallback=spaced((sentence(words), say(text))))
 
 
 def redacted() -> Card:
@@ -114,7 +114,7 @@ def watch_list(watches: tuple[WatchEntry, ...], nonce: str, more: int = 0) -> Ca
         return notice("You watch nothing yet", "When you do, I tell you as soon as it changes.", hint)
     rows = tuple(watch_row(watch, nonce) for watch in watches[:ROWS])
     hint = "Write “watching” and a word of its name to find one."
-    return _listing(f"You watch {plural(total, 'thing')}", Rows(rows, more=total - len(rows), more_hint=hint), _MUTE)
+    return _listing(f"You watch {plural(total, 'thing')}", Rows(rows, more=total - len(rows), more_hint=hint), PAUSE)
 
 
 def watch_row(watch: WatchEntry, nonce: str) -> Item:
@@ -128,7 +128,7 @@ def saved_list(answers: tuple[AnswerEntry, ...], more: int = 0) -> Card:
     if not total:
         return notice("You have saved nothing yet", "Tap “Save answer” under an answer and it is kept here.")
     rows = tuple(answer_row(entry) for entry in answers[:15])
-    return _listing(plural(total, "saved answer"), Rows(rows, more=total - len(rows)), _MUTE)
+    return _listing(plural(total, "saved answer"), Rows(rows, more=total - len(rows)), PAUSE)
 
 
 def answer_row(entry: AnswerEntry) -> Item:
@@ -169,9 +169,6 @@ def why(content: WhyContent) -> Card:
     title = "Why you were notified"
     fallback = (Plain(f"{title}: you watch "), *names) if names else _label(title)
     return Card(_label(title), blocks, (), fallback)
-
-
-_MUTE = "Write “mute 1d” to pause every card for a day."
 
 
 def _listing(title: str, rows: Rows, hint: str) -> Card:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cards.diff import change_in_words, marked
-from cards.inline import Inline, Joined, Link, Plain, Words, blank, leaves, name, when
+from cards.inline import Bold, Inline, Joined, Link, Plain, Words, blank, leaves, name, spaced, when
 from cards.model import Change
-from cards.text import is_blank, one_line, truncate
+from cards.text import beginning, is_blank, one_line, truncate
 
 SIDE_CHARS = 300
 NAME_CHARS = 60
+PAUSE = "Write “mute 1d” to pause every card for a day."
 
 ChangeKind = Literal["changed", "removed", "added"]
 
@@ -34,22 +35,36 @@ def plural(number: int, one: str, many: str = "") -> str:
 
 
 def short(text: str, limit: int = NAME_CHARS) -> str:
-    return truncate(one_line(text), limit)
+    return truncate(one_line(beginning(text, limit)), limit)
+
+
+def _steps(section_path: Sequence[str]) -> list[str]:
+    """The sections that have a name."""
+    return [step for step in map(short, section_path) if not is_blank(step)]
 
 
 def subject(section_path: Sequence[str], source_name: str) -> str:
     """What a change is about: its section, or the source where there is none."""
-    named = [part for part in (*section_path, source_name) if not is_blank(part)]
-    sections = [part for part in section_path if not is_blank(part)]
-    return short(sections[-1] if sections else (named or ["A document"])[-1])
+    return [_source(source_name), *_steps(section_path)][-1]
+
+
+def _source(name: str) -> str:
+    shown = short(name)
+    return "A document" if is_blank(shown) else shown
 
 
 def place(section_path: Sequence[str], source_name: str, source_url: str | None) -> Words:
     """Source and section, outermost first: the source leads to its own address."""
-    source = short(source_name) or "A document"
+    source = _source(source_name)
     head: Inline = Link(source, source_url) if source_url else Plain(source)
-    tail = ((Plain(" › "), Plain(short(part))) for part in section_path if not is_blank(part))
+    tail = ((Plain(" › "), Plain(step)) for step in _steps(section_path))
     return (head, *(part for pair in tail for part in pair))
+
+
+def heading(section_path: Sequence[str], source_name: str, source_url: str | None) -> Words:
+    """A place at the head of its own words: the last step is bold, so that one is told from the next."""
+    *path, last = place(section_path, source_name, source_url)
+    return (*path, Bold((last,)))
 
 
 def headline(change: ChangeLine) -> Words:
@@ -70,15 +85,16 @@ def _sides(old: str, new: str) -> Words:
     return (Plain(f": {verb} “"), Plain(words), Plain("”"))
 
 
-def change_row(change: ChangeLine) -> Change:
+def change_row(change: ChangeLine, told: int | None = None) -> Change:
+    """`told`: when it was learned, where the card says so already."""
     before, after = marked(change.before, change.after, SIDE_CHARS)
     labels = {"changed": ("Before", "Now"), "removed": ("Removed", "Now"), "added": ("Before", "Added")}
     before_label, after_label = labels[change.kind]
     return Change(
         before=() if change.kind == "added" else unmarked(before) if change.kind == "removed" else before,
         after=() if change.kind == "removed" else unmarked(after) if change.kind == "added" else after,
-        heading=place(change.section_path, change.source_name, change.source_url),
-        note=times(change.valid_from, change.learned),
+        heading=heading(change.section_path, change.source_name, change.source_url),
+        note=times(change.valid_from, None if change.learned == told else change.learned),
         before_label=before_label,
         after_label=after_label,
     )
@@ -89,15 +105,19 @@ def unmarked(words: Words) -> Words:
     return (Joined(tuple(leaf for leaf, _ in leaves(words) if isinstance(leaf, Plain))),)
 
 
-def times(valid_from: int | None, learned: int) -> Words:
+def times(valid_from: int | None, learned: int | None) -> Words:
     """Both times: when it is true in the world, and when the memory learnt of it."""
-    valid: Words = () if valid_from is None else (Plain("Valid from "), when(valid_from), Plain(" · "))
-    return (*valid, Plain("Learned "), when(learned))
+    said = (("Valid from ", valid_from), ("Learned ", learned))
+    return spaced(((Plain(words), when(ts)) for words, ts in said if ts is not None), by=" · ")
 
 
 def listed(names: Iterable[str], shown: int = 3) -> Words:
     """“A, B and C”, in bold, or “A, B and 4 more”."""
-    parts = [bold for bold in (name(short(text)) for text in names) if not blank(bold)]
+    return enumerated([bold for bold in (name(short(text)) for text in names) if not blank(bold)], shown)
+
+
+def enumerated(parts: Sequence[Words], shown: int = 3) -> Words:
+    """The first of these, and how many more there are."""
     if len(parts) > shown:
         hidden = len(parts) - shown + 1
         parts = [*parts[: shown - 1], (Plain(f"{hidden} more"),)]

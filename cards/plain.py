@@ -37,7 +37,10 @@ def to_plain(card: Card, zone: str = "UTC") -> str:
 
 def _block(block: Block, zone: tzinfo) -> Iterator[str]:
     match block:
-        case Text(words) | Context(words):
+        case Text(words, title):
+            yield from _line(title, zone)
+            yield flat(words, zone)
+        case Context(words):
             yield flat(words, zone)
         case Quote(words, source):
             yield f"“{flat(words, zone)}”"

@@ -2,7 +2,7 @@
 
 Reading order: a header, then what happened at normal size, small print in context blocks; a row's one button stands
 beside it, lists without any are bullets, and the card's own buttons come last, after what came of a tap. On the Home
-tab, which is read as a page, the title of a list is a header too.
+tab, which is read as a page, the title of a part is a header too.
 """
 
 import json
@@ -14,6 +14,7 @@ from cards import limits
 from cards.actions import Button
 from cards.inline import Bold, Code, Date, Link, Plain, Words, blank, leaves
 from cards.model import (
+    Block,
     Card,
     Change,
     Citation,
@@ -42,10 +43,10 @@ from cards.slack_text import (
     sections,
     unmarked,
 )
-from cards.text import utf16_length
+from cards.text import is_blank, utf16_length
 
 Titled: TypeAlias = Callable[[Words], Json]
-"""How the title of a list is shown."""
+"""How the title of a part is shown."""
 
 
 def to_slack(card: Card) -> Json:
@@ -70,10 +71,16 @@ def _blocks(card: Card, titled: Titled) -> list[Json]:
     numbers = count(1)
     blocks = [] if blank(card.title) else [_header(card.title)]
     for block in card.shown_blocks:
-        blocks += _rows(block, titled, numbers) if isinstance(block, Rows) else [_block(block)]
-    blocks += [rich([section((Plain(o.words),))]) for o in card.outcomes if not blank((Plain(o.words),))]
+        blocks += _titled(block, titled)
+        blocks += _rows(block, numbers) if isinstance(block, Rows) else [_block(block)]
+    blocks += [_strong((Plain(o.words),)) for o in card.outcomes if not is_blank(o.words)]
     blocks += [*selects(card.actions, numbers), *buttons(card.actions, numbers)]
     return [block | {"block_id": f"b{index}"} for index, block in enumerate(blocks, start=1)]
+
+
+def _titled(block: Block, titled: Titled) -> list[Json]:
+    title = block.title if isinstance(block, Rows | Text) else ()
+    return [] if blank(title) else [titled(title)]
 
 
 def _within(blocks: list[Json], most: int) -> bool:
@@ -102,7 +109,7 @@ def _strong(title: Words) -> Json:
 
 def _block(block: Text | Quote | Fields | Citations | Context | Divider) -> Json:
     match block:
-        case Text(words):
+        case Text(words=words):
             return rich([section(words)])
         case Quote(words, source):
             return rich([quote(words), *sections(source)])
@@ -111,15 +118,14 @@ def _block(block: Text | Quote | Fields | Citations | Context | Divider) -> Json
         case Citations(items, more):
             rest = sections((Plain(f"and {more} more"),) if more else ())
             return rich([part for item in items for part in _citation(item)] + rest)
-        case Context(words):
+        case Context(words=words):
             return context(words)
         case Divider():
             return {"type": "divider"}
 
 
-def _rows(rows: Rows, titled: Titled, numbers: Iterator[int]) -> Iterator[Json]:
+def _rows(rows: Rows, numbers: Iterator[int]) -> Iterator[Json]:
     shown = [row for row in rows.rows if not is_empty_row(row)]
-    yield from [] if blank(rows.title) else [titled(rows.title)]
     if all(isinstance(row, Item) and not row.buttons for row in shown):
         yield from _bullets(shown)
     else:
@@ -147,9 +153,9 @@ def _lines(heading: Words, note: Words) -> Words:
 
 
 def _row(row: Row, numbers: Iterator[int]) -> Iterator[Json]:
-    alone = _stands_beside(row)
+    alone = _is_one_line(row)
     if alone:
-        yield beside(row.heading, next(button(row.buttons[0], numbers)))
+        yield beside(row.heading, *(element for action in row.buttons for element in button(action, numbers)))
     elif parts := [*sections(row.heading), *(_sides(row) if isinstance(row, Change) else [])]:
         yield rich(parts)
     yield from selects(row.buttons, numbers)
@@ -157,10 +163,10 @@ def _row(row: Row, numbers: Iterator[int]) -> Iterator[Json]:
     yield from [] if alone else buttons(row.buttons, numbers)
 
 
-def _stands_beside(row: Row) -> bool:
-    """Whether the row is one line of plain text with one button: a section shows no style and no link of ours."""
+def _is_one_line(row: Row) -> bool:
+    """Whether the row is plain text with one button or none: a section shows no style and no link of ours."""
     simple = all(not bold and not isinstance(leaf, Code | Date | Link) for leaf, bold in leaves(row.heading))
-    single = len(row.buttons) == 1 and isinstance(row.buttons[0], Button)
+    single = len(row.buttons) <= 1 and all(isinstance(action, Button) for action in row.buttons)
     return isinstance(row, Item) and single and simple and not blank(row.heading)
 
 

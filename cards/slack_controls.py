@@ -28,9 +28,10 @@ def buttons(actions: Iterable[Action], numbers: Iterator[int]) -> Iterator[Json]
         yield {"type": "actions", "elements": elements[start : start + limits.SLACK_ACTIONS]}
 
 
-def beside(words: Words, accessory: Json) -> Json:
-    """One line of text with what can be done about it at its side."""
-    return {"type": "section", "text": cut_text(words, limits.SLACK_SECTION), "accessory": accessory}
+def beside(words: Words, *accessory: Json) -> Json:
+    """One line of text with what can be done about it, if anything, at its side."""
+    section: Json = {"type": "section", "text": cut_text(words, limits.SLACK_SECTION)}
+    return section | {"accessory": accessory[0]} if accessory else section
 
 
 def button(action: Action, numbers: Iterator[int]) -> Iterator[Json]:

@@ -22,6 +22,7 @@ from cards.model import (
 )
 from cards.teams_controls import controls
 from cards.teams_text import Json, escape_markdown, lines, literal, run, runs
+from cards.text import is_blank
 
 
 def to_teams(card: Card) -> Json:
@@ -31,7 +32,7 @@ def to_teams(card: Card) -> Json:
 
 def _adaptive(card: Card) -> Json:
     body = [*_title(card), *(item for block in card.shown_blocks for item in _block(block))]
-    body += [runs((Plain(o.words),), spacing="Medium") for o in card.outcomes if not blank((Plain(o.words),))]
+    body += [runs((Bold((Plain(o.words),)),), spacing="Medium") for o in card.outcomes if not is_blank(o.words)]
     actions = controls(card.actions)
     whole = {
         "type": "AdaptiveCard",
@@ -62,8 +63,9 @@ def _title(card: Card) -> list[Json]:
 
 def _block(block: Block) -> Iterator[Json]:
     match block:
-        case Text(words):
-            yield from lines(words, spacing="Medium")
+        case Text(words, title):
+            yield from lines((Bold(title),), spacing="Large")
+            yield from lines(words, spacing="Small" if title else "Medium")
         case Quote(words, source):
             yield _quote(words)
             yield from lines(source, subtle=True, spacing="Small")

@@ -78,7 +78,8 @@ def run(leaf: Leaf, style: Json) -> Json:
 
 
 def runs(words: Words, spacing: str) -> Json:
-    return {"type": "RichTextBlock", "spacing": spacing, "inlines": [run(leaf, {}) for leaf, _ in leaves(words)]}
+    shown = [run(leaf, {"weight": "Bolder"} if bold else {}) for leaf, bold in leaves(words)]
+    return {"type": "RichTextBlock", "spacing": spacing, "inlines": shown}
 
 
 def _dated(paragraph: Paragraph) -> str:

@@ -6,11 +6,11 @@ from typing import Literal
 
 from cards.actions import Button
 from cards.answer_updated import STATUS_WORDS
-from cards.inline import Bold, Plain, Words, when
+from cards.inline import Bold, Plain, Words, sentence, spaced
 from cards.limits import BLOCKS, ROWS
 from cards.model import Block, Card, Context, Item, Rows
 from cards.notices import AnswerEntry, answer_row
-from cards.phrases import ChangeLine, headline, listed, place, plural
+from cards.phrases import ChangeLine, heading, headline, listed, plural
 
 LINES = 15
 GROUPS = BLOCKS - 3
@@ -80,24 +80,24 @@ def _sections(groups: list[list[BriefLine]], nonce: str) -> list[Block]:
     for group in groups:
         first = group[0].change
         rows = tuple(_row(line, nonce, any(line is offer for offer in offered)) for line in group)
-        sections.append(Rows(rows, title=(Bold(place((), first.source_name, first.source_url)),)))
+        sections.append(Rows(rows, title=heading((), first.source_name, first.source_url)))
     return sections
 
 
 def _row(line: BriefLine, nonce: str, offered: bool) -> Item:
-    important: Words = (Plain("Important: "),) if line.material else ()
+    important: Words = (Bold((Plain("Important:"),)), Plain(" ")) if line.material else ()
     buttons = (Button("watch_create", line.watch_target or "", nonce, "Watch this"),) if offered else ()
-    further = (Plain(f" · and {plural(line.further, 'more passage')}"),) if line.further else ()
-    note = (Plain("Learned "), when(line.change.learned), *further)
-    return Item((*important, *headline(line.change)), note, buttons)
+    further = (Plain(f", and {plural(line.further, 'more passage')}"),) if line.further else ()
+    return Item((*important, *headline(line.change), *further), (), buttons)
 
 
 def _counts(content: WeeklyBriefContent) -> Words:
     material = sum(line.material for line in content.lines)
-    said = f"A number or a “not” changed in {material} of them. " if material else ""
+    said = (Plain(f"A number or a “not” changed in {material} of them."),) if material else ()
     names = listed(content.watches)
-    stop = "" if content.period == "week" else " Write “watching” to stop one."
-    return (Plain(said), *((Plain("From your watches "), *names, Plain(f".{stop}")) if names else (Plain(stop),)))
+    watches = sentence((Plain("From your watches "), *names)) if names else ()
+    stop = () if content.period == "week" else (Plain("Write “watching” to stop one."),)
+    return spaced((said, watches, stop))
 
 
 def _first(content: WeeklyBriefContent) -> Words:

@@ -78,7 +78,7 @@ def test_a_passage_that_two_watches_found_is_told_once():
     text = to_plain(shown(change_notice(line(MEALS, ref=1), line(MEALS, ref=2), names=("meals", "travel"))))
     assert text.count("40 EUR.") == 1
     assert "more change" not in text
-    assert "You watch meals and travel" in text
+    assert "you watch\n• meals\n  [Stop watching]\n• travel\n" in text
 
 
 def test_the_same_words_in_two_places_are_two_changes():
@@ -133,7 +133,7 @@ def test_a_moved_answer_can_be_refreshed_and_its_watch_stopped():
 @pytest.mark.parametrize(
     ("claim", "words"),
     [
-        ({"state": "affected", "caveat": None}, "No longer supported by the wording"),
+        ({"state": "affected", "caveat": None}, "None of it matches its sources any more"),
         ({"state": "invalidated", "caveat": None}, "Its source was removed"),
         ({"state": "affected", "caveat": "no model"}, "The wording could not be checked"),
         ({"state": "pending", "caveat": None}, "Waiting for an open question"),

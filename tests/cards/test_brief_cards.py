@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from cards.actions import Button
-from cards.inline import flat
+from cards.inline import flat, leaves
 from cards.model import Card
 from cards.notices import AnswerEntry
 from cards.phrases import ChangeLine
@@ -40,12 +40,23 @@ def test_a_brief_groups_by_source_and_counts_what_it_leaves_out() -> None:
     text = to_plain(card)
     assert title(card) == "Your week in memory: 7 changes"
     assert text.index("Handbook") < text.index("Prices")
-    assert "• Important: Refund window: 14 days → 30 days" in text
+    assert "• Important: Refund window: 14 days → 30 days\n" in text
     assert text.count("[Watch this]") == 2
     assert "and 4 more" in text
     assert "A number or a “not” changed in 1 of them. From your watches Refunds." in text
     assert taps(card) == [("Stop weekly brief", "brief_day", "off")]
     assert card.fallback_text == "Your week in memory: 7 changes. Refund window: 14 days → 30 days."
+
+
+def test_a_brief_says_each_change_in_one_line_that_begins_with_what_matters() -> None:
+    lines = (BriefLine(LINE, material=True, further=2), BriefLine(LINE, watch_target="s1"))
+    (rows, *_) = weekly_brief(WeeklyBriefContent(lines, "n")).shown_blocks
+    assert [flat(row.heading) for row in rows.rows] == [
+        "Important: Refund window: 14 days → 30 days, and 2 more passages",
+        "Refund window: 14 days → 30 days",
+    ]
+    assert [leaf.text for leaf, bold in leaves(rows.rows[0].heading) if bold] == ["Important:"]
+    assert [row.note for row in rows.rows] == [(), ()]
 
 
 def test_a_brief_of_sixty_changes_shows_fifteen() -> None:

@@ -5,12 +5,11 @@ from dataclasses import replace
 import pytest
 
 from cards.actions import Button, LinkButton, Option
-from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, answer
 from cards.answer_updated import REFRESH_QUESTION, AnswerUpdatedContent, ChangedClaim, StaleAnswer, answer_updated
 from cards.clarification import ClarificationContent, clarification
 from cards.inline import flat, leaves
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
-from cards.model import Card
+from cards.model import Card, with_outcome
 from cards.phrases import ChangeLine, headline, plural, times
 from cards.plain import to_plain
 
@@ -68,19 +67,19 @@ def test_a_change_answers_the_five_questions() -> None:
         "  Now: Return within 30 days.",
         "  Valid from 15 Feb 1971 · Learned 5 Feb 1971, 00:00 UTC",
         "",
-        "Why this card: You watch Refunds. ",
+        "Why this card: You watch Refunds.",
         "",
         "[Open source: https://x.example/h] [Mute a day] [Mute a week] [Stop watching]",
     ]
     assert taps(card) == [("Mute a day", "w1", "1d"), ("Mute a week", "w1", "1w"), ("Stop watching", "w1", "stop")]
 
 
-def test_one_change_seen_by_several_watches_is_one_card_that_names_them_all() -> None:
+def test_one_change_seen_by_several_watches_is_one_card_that_names_each_once() -> None:
     watches = (WATCH, MatchedWatch("Prices", "w2"), MatchedWatch("Rules", shared=True))
     card = memory_change(MemoryChangeContent((LINE,), watches, "n", watch_target="s1"))
-    text = to_plain(card)
-    assert "You watch Refunds and Prices. Your team watches Rules." in text
-    assert text.count("[Stop watching]") == 2
+    reasons = "Why this card: you watch\n• Refunds\n  [Stop watching]\n• Prices\n  [Stop watching]\n\n"
+    assert f"{reasons}Your team watches Rules. Write “mute 1d” to pause every card for a day." in to_plain(card)
+    assert to_plain(card).count("Prices") == 1
     assert taps(card) == [("Watch this", "s1", None)]
 
 
@@ -95,7 +94,7 @@ def test_a_card_of_many_watches_names_where_to_stop_the_rest() -> None:
     watches = tuple(MatchedWatch(f"W{number}", f"w{number}") for number in range(9))
     text = to_plain(memory_change(MemoryChangeContent((LINE,), watches, "n")))
     assert "and 5 more. Write “watching” to see them all." in text
-    assert "You watch W0, W1 and 7 more." in text
+    assert [f"W{number}" in text for number in range(9)] == [True] * 4 + [False] * 5
 
 
 def test_removed_and_added_passages_show_the_side_they_have() -> None:
@@ -107,9 +106,20 @@ def test_removed_and_added_passages_show_the_side_they_have() -> None:
     assert "Before:" not in added
 
 
-def test_a_late_card_says_when_it_happened() -> None:
-    text = to_plain(memory_change(MemoryChangeContent((LINE,), (), "n", late_since=1)))
-    assert "This card is late. It happened on 1 Jan 1970, 00:00 UTC." in text
+def test_a_late_card_says_once_when_it_happened() -> None:
+    other = replace(LINE, learned=1, valid_from=None)
+    text = to_plain(memory_change(MemoryChangeContent((LINE, other), (), "n", late_since=LINE.learned)))
+    assert "This card is late. It happened on 5 Feb 1971, 00:00 UTC." in text
+    assert "Learned 5 Feb 1971" not in text
+    assert "  Valid from 15 Feb 1971\n" in text
+    assert "  Learned 1 Jan 1970, 00:00 UTC\n" in text
+
+
+def test_the_last_step_of_each_place_is_bold() -> None:
+    lines = (LINE, replace(LINE, section_path=()))
+    first, second = memory_change(MemoryChangeContent(lines, (WATCH,), "n")).blocks[0].rows
+    assert [bold for _, bold in leaves(first.heading)] == [False] * 4 + [True]
+    assert [(leaf.label, bold) for leaf, bold in leaves(second.heading)] == [("Handbook", True)]
 
 
 def test_both_times_are_shown_where_known() -> None:
@@ -138,18 +148,55 @@ def test_a_stale_answer_shows_old_words_new_words_verdict_and_status() -> None:
         "You asked: How long?",
         "You saved: Return within 14 days.",
         "Source now says: Return within 30 days.",
-        "No longer supported by the wording",
         "None of it matches its sources any more.",
     ):
         assert said in text
+    assert "No longer supported by the wording" not in text
     refresh, stop = card.actions
     assert (refresh.kind, refresh.style, refresh.confirm) == ("answer_refresh", "primary", REFRESH_QUESTION)
     assert (stop.kind, stop.target, stop.arg) == ("watch_mute", "w9", "stop")
 
 
+@pytest.mark.parametrize(
+    ("status", "verdict", "note"),
+    [
+        ("stale", "unsupported", ""),
+        ("stale", "gone", "Its source was removed"),
+        ("stale", "unchecked", "The wording could not be checked"),
+        ("partially_stale", "unsupported", ""),
+        ("partially_stale", "supported", "Supported by the wording"),
+        ("invalidated", "gone", ""),
+        ("pending", "pending", ""),
+        ("conflicted", "conflicted", ""),
+        ("pending", "conflicted", "An open question has conflicting answers"),
+    ],
+)
+def test_a_verdict_is_said_where_the_status_does_not_say_it(status: str, verdict: str, note: str) -> None:
+    claim = replace(CLAIM, verdict=verdict)
+    rows = answer_updated(AnswerUpdatedContent((replace(STALE, status=status, claims=(claim,)),), "n")).blocks[1]
+    assert flat(rows.rows[0].note) == note
+
+
+@pytest.mark.parametrize(
+    ("status", "style"),
+    [
+        ("stale", "primary"),
+        ("partially_stale", "primary"),
+        ("invalidated", "normal"),
+        ("pending", "normal"),
+        ("conflicted", "normal"),
+        ("current", "normal"),
+    ],
+)
+def test_only_a_refresh_that_can_help_is_urged(status: str, style: str) -> None:
+    card = answer_updated(AnswerUpdatedContent((replace(STALE, status=status),), "n"))
+    assert card.actions[0].style == style
+
+
 def test_a_superseded_answer_cannot_be_refreshed_and_an_unwatched_one_not_stopped() -> None:
     card = answer_updated(AnswerUpdatedContent((replace(STALE, status="superseded", watch_target=None),), "n"))
     assert card.actions == ()
+    assert "5 Feb 1971, 00:00 UTC. Write “mute 1d” to pause every card for a day." in to_plain(card)
 
 
 def test_several_answers_share_a_card_with_a_row_and_a_button_each() -> None:
@@ -163,75 +210,6 @@ def test_several_answers_share_a_card_with_a_row_and_a_button_each() -> None:
     assert "“watching”" in text
 
 
-ANSWER = AnswerContent(
-    question="How long?",
-    sentences=(AnswerSentence("30 days.", (1,), "quoted"),),
-    citations=(AnswerCitation("Handbook", None, ("Refunds",), "30 days."),),
-    target="g1",
-    nonce="n",
-    watch_names=("Refunds", "Shipping", "Fees", "Hours"),
-)
-
-
-def test_an_answer_quotes_cites_and_names_what_it_would_watch() -> None:
-    card = answer(ANSWER)
-    assert to_plain(card).split("\n") == [
-        "30 days. [1] ",
-        "",
-        "[1] Handbook › Refunds",
-        "    “30 days.”",
-        "",
-        "Quoted word for word. “Watch this” follows Refunds, Shipping and 2 more.",
-        "",
-        "[Save answer] [Watch this]",
-    ]
-    assert card.fallback_text == "30 days."
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (replace(ANSWER, ungrounded=True), "Careful. No document backs this answer: treat it as a guess."),
-        (replace(ANSWER, open_questions=("From when?",)), "Still open: From when?"),
-        (
-            replace(ANSWER, sentences=(AnswerSentence("x", (1,), "partial"),) * 2),
-            "2 sentences only partly supported by the wording of its source.",
-        ),
-        (replace(ANSWER, sentences=(AnswerSentence("x", (), "uncited"),)), "1 sentence without a source."),
-        (
-            replace(ANSWER, sentences=(AnswerSentence("x", (1,), "unsupported"),)),
-            "1 sentence not supported by the wording of its source.",
-        ),
-    ],
-)
-def test_doubts_are_said_in_words(content: AnswerContent, said: str) -> None:
-    text = to_plain(answer(content))
-    assert f"\n\n{said}" in text or f"Careful. {said}" in text
-    assert ("Quoted word for word" in text) is (content.sentences == ANSWER.sentences)
-
-
-def test_a_note_that_is_no_doubt_is_said_without_a_warning() -> None:
-    text = to_plain(answer(replace(ANSWER, note="Asked again today.")))
-    assert "Asked again today." in text
-    assert "Careful" not in text
-
-
-def test_an_answer_is_told_in_a_notification_without_its_numbers() -> None:
-    sentences = (AnswerSentence("30 days.", (1, 2), "quoted"), AnswerSentence("Unopened.", (), "quoted"))
-    assert answer(replace(ANSWER, sentences=sentences)).fallback_text == "30 days. Unopened."
-
-
-def test_an_answer_that_was_not_found_says_so_and_shows_what_is_near() -> None:
-    card = answer(replace(ANSWER, sentences=()))
-    text = to_plain(card)
-    assert text.startswith("I couldn’t find an answer in the documents you can read.\n\nThe nearest passages:\n\n[1]")
-    assert card.actions == ()
-
-
-def test_a_saved_answer_offers_no_second_save() -> None:
-    assert taps(answer(replace(ANSWER, saved=True, watch_names=()))) == []
-
-
 def test_a_clarification_asks_with_one_button_an_option() -> None:
     options = tuple(Option(str(number), f"Option {number}") for number in range(7))
     card = clarification(
@@ -242,6 +220,13 @@ def test_a_clarification_asks_with_one_button_an_option() -> None:
     assert {(kind.kind, kind.target) for kind in card.actions} == {("clarify_vote", "c1")}
     assert taps(card)[-1][2] == "dont_know"
     assert "Why you are asked: two sources differ." in to_plain(card)
+    assert "Your choice counts as one vote." in to_plain(card)
+
+
+def test_an_answered_clarification_no_longer_says_how_to_answer() -> None:
+    card = clarification(ClarificationContent("c1", "Which one?", "", (Option("0", "This one"),), "n"))
+    answered = with_outcome(card, "You said: This one.", remove_kinds=frozenset({"clarify_vote"}))
+    assert to_plain(answered) == "Which one?\n\nYou said: This one."
 
 
 def test_an_option_too_long_for_a_button_is_written_out() -> None:
@@ -259,6 +244,24 @@ def test_an_answer_whose_source_is_gone_is_not_struck_out_from_end_to_end() -> N
 def test_open_source_leads_only_where_the_source_says() -> None:
     card = memory_change(MemoryChangeContent((replace(LINE, source_url=None),), (WATCH,), "n"))
     assert not [action for action in card.actions if isinstance(action, LinkButton)]
+
+
+def test_open_source_says_which_by_being_the_only_one() -> None:
+    def opened(*lines: ChangeLine) -> list[str]:
+        actions = memory_change(MemoryChangeContent(lines, (WATCH,), "n")).actions
+        return [action.url for action in actions if isinstance(action, LinkButton)]
+
+    assert opened(LINE, replace(LINE, section_path=("Fees",))) == ["https://x.example/h"]
+    assert opened(LINE, replace(LINE, source_url="https://x.example/p")) == []
+    assert opened(LINE, replace(LINE, source_url=None)) == []
+    assert opened() == []
+
+
+def test_no_full_stop_follows_an_ellipsis() -> None:
+    long = MatchedWatch("word " * 30, "w1")
+    assert "You watch word" in (text := to_plain(memory_change(MemoryChangeContent((LINE,), (long,), "n"))))
+    assert "…\n" in text
+    assert "…." not in text
 
 
 def test_counts_read_as_words() -> None:

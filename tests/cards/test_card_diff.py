@@ -85,6 +85,31 @@ def test_a_long_text_is_shown_around_its_change() -> None:
     ]
 
 
+@pytest.mark.parametrize("far", ["word " * 2_000, "👩‍👩‍👧‍👦" * 1_428, "\u200b" * 10_000])
+def test_a_change_in_a_long_text_is_said_as_in_a_short_one(far: str) -> None:
+    def said(*changed: str) -> tuple[str, str] | None:
+        return change_in_words(*(f"{far}Return within {days}.{far}" for days in changed))
+
+    assert said("14 days", "30 days") == ("14 days", "30 days")
+    assert said("14 days", "14 days, unopened") == ("", "unopened")
+    assert said("14 days", "14 days") is None
+
+
+def test_two_changes_far_apart_are_not_said_as_one() -> None:
+    far = "word " * 100
+    assert change_in_words(f"1 day {far} 2 days", f"3 days {far} 4 days") is None
+    assert change_in_words(f"1 day {far * 20} 2 days", f"3 days {far * 20} 4 days") is None
+
+
+@patiently
+@given(short_texts, short_texts, short_texts, st.integers(300, 900))
+def test_equal_ends_do_not_change_how_a_change_is_said(before: str, after: str, end: str, times: int) -> None:
+    head, tail = f"{'word ' * times}{end} ", f" {end}{' word' * times}"
+    assert change_in_words(f"{head}{before}{tail}", f"{head}{after}{tail}") == change_in_words(
+        f"{head[-600:]}{before}{tail[:600]}", f"{head[-600:]}{after}{tail[:600]}"
+    )
+
+
 def test_marks_stay_off_the_spaces_around_words() -> None:
     _, (new,) = marked("We ship.", "We ship now.", 100)
     assert [part.children[0].text for part in new.children if isinstance(part, Bold)] == ["now"]

@@ -7,7 +7,6 @@ from hypothesis import given
 
 from cards.actions import Button, LinkButton, label, payload, question
 from cards.codec import from_json, to_json
-from cards.gallery import gallery
 from cards.inline import Plain
 from cards.limits import ROWS, clipped, fewer, shorter, smallest
 from cards.model import (
@@ -37,8 +36,7 @@ def button(target: str, kind: str = "watch_mute", nonce: str = "n") -> Button:
 
 
 def every_button(card: Card) -> list[Button]:
-    rows = [action for block in card.blocks if isinstance(block, Rows) for row in block.rows for action in row.buttons]
-    return [action for action in (*card.actions, *rows) if isinstance(action, Button)]
+    return [action for action in card.every_action if isinstance(action, Button)]
 
 
 CARD = Card(
@@ -96,6 +94,15 @@ def test_a_later_outcome_of_one_target_replaces_the_first_and_others_stay() -> N
     after = with_outcome(after, "Stopped.", target="2")
     after = with_outcome(after, "Here is the new answer.", target="1")
     assert after.outcomes == (Outcome("2", "Stopped."), Outcome("1", "Here is the new answer."))
+
+
+def test_what_explains_a_button_goes_with_the_last_of_its_kind() -> None:
+    hint = Context(words("Mutes it."), explains="watch_mute")
+    card = Card((), (*CARD.blocks, hint), CARD.actions, ())
+    kinds = frozenset({"watch_mute"})
+    assert hint in with_outcome(card, "Muted.", target="1", remove_kinds=kinds).shown_blocks
+    assert hint not in (gone := with_outcome(card, "Muted.", remove_kinds=kinds)).shown_blocks
+    assert hint in with_outcome(gone, "Not now.", actions=(button("1"),)).shown_blocks
 
 
 @given(short_texts)
@@ -184,14 +191,3 @@ def test_the_last_steps_shorten_all_and_keep_six_buttons() -> None:
 )
 def test_the_fallback_is_a_whole_sentence(said: str, sentence: str) -> None:
     assert Card((), (), (), words(said)).fallback_text == sentence
-
-
-@pytest.mark.parametrize(("state", "card"), gallery())
-def test_every_state_keeps_the_rules_of_a_card(state: str, card: Card) -> None:
-    """At most one primary button, verbs of three words, six actions on a message, and a complete fallback."""
-    found = every_button(card)
-    assert sum(b.style == "primary" for b in found) <= 1
-    assert all(len(b.label.split()) <= 3 for b in found)
-    assert len(found) <= 6
-    assert card.fallback_text
-    assert not any(b.kind == "answer_refresh" and not b.confirm for b in found)

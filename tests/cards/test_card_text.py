@@ -5,9 +5,10 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cards.phrases import short
 from cards.slack_text import escaped_length
-from cards.text import clean, is_blank, isolate, one_line, safe_link, shown, truncate, utf16_length
-from tests.strategies.card_content import CLUSTERS, short_texts
+from cards.text import clean, clusters, ended, is_blank, isolate, one_line, safe_link, shown, truncate, utf16_length
+from tests.strategies.card_content import CLUSTERS, HIDDEN, short_texts
 
 FLAG = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 
@@ -78,6 +79,30 @@ def test_no_cut_falls_inside_an_escape() -> None:
     assert [truncate("a&b", limit, escaped_length) for limit in range(8)] == [
         "", "…", "a…", "a…", "a…", "a…", "a…", "a&b",
     ]  # fmt: skip
+
+
+@given(st.one_of(short_texts, st.text("🇩🇪e\u0301\u200d\ufe0f\u0903क्🏽", max_size=40)))
+def test_clusters_are_those_of_the_standard(text: str) -> None:
+    assert list(clusters(text)) == regex.findall(r"\X", text)
+
+
+@given(st.lists(st.tuples(st.sampled_from(("", *HIDDEN)), st.characters()), max_size=300), st.integers(1, 60))
+def test_looking_only_at_the_beginning_changes_nothing_that_is_shown(pieces: list[tuple[str, str]], limit: int) -> None:
+    text = "".join(hidden + seen * 2 for hidden, seen in pieces)
+    assert short(text, limit) == truncate(one_line(text), limit)
+
+
+def test_of_a_name_without_end_only_the_beginning_is_looked_at() -> None:
+    assert short("\u200b" * 480 + "a") == ""
+    assert short("a" + "\u200b" * 10_000) == "a"
+    assert short("👩‍👩‍👧‍👦" * 1_428) == "👩‍👩‍👧‍👦" * 5 + "…"
+
+
+@pytest.mark.parametrize("text", ["a.", "a…", "a…”", "a?)", "a…\u2069", "退货。", "a.”\u2069"])
+def test_a_sentence_has_ended_where_its_last_mark_says_so(text: str) -> None:
+    assert ended(text)
+    assert not ended(text + "b")
+    assert not ended("a”")
 
 
 def test_right_to_left_text_is_isolated_and_other_text_is_not() -> None:

@@ -23,6 +23,8 @@ from cards.inline import (
     line,
     name,
     say,
+    sentence,
+    spaced,
     when,
     zone_named,
 )
@@ -109,6 +111,17 @@ def test_blank_words_say_nothing() -> None:
     assert say(" \u200b") == name("\n") == ()
     assert say(" a ") == (Plain("a"),)
     assert name("a\nb") == (Bold((Plain("a b"),)),)
+
+
+def test_a_sentence_has_one_mark_at_its_end() -> None:
+    for said, shown in (("a", "a."), ("a…", "a…"), ("Why?", "Why?"), ("שלום…", "\u2068שלום…\u2069"), (" ", " ")):
+        assert flat(sentence((Plain(said),))) == shown
+
+
+def test_parts_are_spaced_where_there_are_any() -> None:
+    assert flat(spaced(((Plain("a"), Plain("b")), (), (Plain("c"),)))) == "ab c"
+    assert spaced(((), ())) == ()
+    assert flat(spaced((say("a"), say("b")), by="\n")) == "a\nb"
 
 
 @given(short_texts)

@@ -131,6 +131,11 @@ def test_the_home_view_holds_everything_in_fifty_blocks() -> None:
     assert titles == ["Hello, Ada", "You watch 38 things", "You saved 10 answers", "Your preferences"]
 
 
+def test_what_one_has_none_of_is_a_header_as_well() -> None:
+    titles = [block["text"]["text"] for block in to_slack_home(home(NEW))["blocks"] if block["type"] == "header"]
+    assert titles == ["Hello, Ada", "You watch nothing yet", "You have saved nothing yet", "Your preferences"]
+
+
 def test_as_a_slack_message_its_preferences_are_words() -> None:
     """Five selects of hours are more than a message may hold."""
     message = to_slack(home(BUSY))

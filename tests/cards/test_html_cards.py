@@ -158,6 +158,11 @@ def test_dates_are_in_the_readers_zone(date: Date, zone: str, html: str) -> None
     assert html in to_html(Card((), (Context((date,)),), (), ()), zone)
 
 
+def test_the_title_of_a_part_is_a_heading() -> None:
+    html = to_html(Card((), (Text((Plain("said"),), (Plain("titled"),)),), (), ()))
+    assert '<h3 class="card-list-title">titled</h3><p class="card-text">said</p>' in html
+
+
 def test_empty_parts_leave_no_element() -> None:
     blank = (Plain(" \u200b\n"),)
     fields = Fields(((blank, blank), ((Plain("a"),), (Plain("b"),))))

@@ -41,7 +41,7 @@ def test_a_whole_card_in_words() -> None:
     card = Card(
         words("Refunds changed"),
         (
-            Text(words("Hello.")),
+            Text(words("Hello."), words("Greeting")),
             Quote(words("said"), words("Handbook")),
             Rows((change, Item(words("Prices"), (), (mute,))), words("Orders"), 3, "Ask."),
             Fields(((words("Zone"), words("UTC")), (words("None"), ()))),
@@ -55,6 +55,7 @@ def test_a_whole_card_in_words() -> None:
     assert to_plain(with_outcome(card, "Muted.", target="other")).split("\n") == [
         "Refunds changed",
         "",
+        "Greeting",
         "Hello.",
         "",
         "“said”",

@@ -183,6 +183,25 @@ def test_both_sides_of_a_change_are_told_apart_by_words() -> None:
     assert [leaf.get("style") for leaf in quote["elements"] if "style" in leaf] == [{"strike": True}, {"bold": True}]
 
 
+def test_an_outcome_and_the_title_of_a_part_stand_out() -> None:
+    words = (Plain("said"),)
+    title, text, outcome = to_slack(with_outcome(Card((), (Text(words, (Plain("titled"),)),), (), ()), "Done."))[
+        "blocks"
+    ]
+    shown = [(leaf["text"], leaf.get("style")) for block in (title, text, outcome) for leaf in leaves_of(block)]
+    assert shown == [("titled", {"bold": True}), ("said", None), ("Done.", {"bold": True})]
+
+
+def test_rows_with_and_without_a_button_are_drawn_alike() -> None:
+    """A bold word needs rich text, which can have nothing beside it."""
+    stop = Button("watch_mute", "w", "n", "Stop watching", arg="stop")
+    rows = (Item((Plain("a"),), (), (stop,)), Item((Plain("b"),)), Item((Bold((Plain("c"),)),)))
+    first, second, third = to_slack(Card((), (Rows(rows),), (), ()))["blocks"]
+    assert [first["type"], second["type"], third["type"]] == ["section", "section", "rich_text"]
+    assert [block["text"]["text"] for block in (first, second)] == ["a", "b"]
+    assert ["accessory" in block for block in (first, second)] == [True, False]
+
+
 def test_a_tap_carries_ids_only() -> None:
     actions = (
         Button("watch_mute", "w", "n", "Mute", arg="1d", style="primary"),

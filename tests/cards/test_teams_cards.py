@@ -125,6 +125,12 @@ def test_each_kind_of_word_has_its_run() -> None:
     ]
 
 
+def test_an_outcome_and_the_title_of_a_part_stand_out() -> None:
+    card = to_teams(with_outcome(Card((), (Text((Plain("said"),), (Plain("titled"),)),), (), ()), "Done."))
+    shown = [(run["text"], run.get("weight")) for block in card["body"] for run in block["inlines"]]
+    assert shown == [("titled", "Bolder"), ("said", None), ("Done.", "Bolder")]
+
+
 def test_both_sides_of_a_change_are_told_apart_by_words() -> None:
     change = Change(before=(Plain("in "), Bold((Plain("14"),))), after=(Plain("in "), Bold((Plain("30"),))))
     card = to_teams(Card((), (Rows((change,)),), (), ()))

@@ -157,7 +157,7 @@ answer_entries = st.builds(AnswerEntry, texts, st.sampled_from(list(STATUS_WORDS
 watch_entries = st.builds(WatchEntry, tokens, texts, st.sampled_from(list(CADENCE_WORDS)), texts)
 briefs = st.builds(
     WeeklyBriefContent,
-    lines=many(st.builds(BriefLine, change_lines, st.booleans(), st.none() | tokens), 500),
+    lines=many(st.builds(BriefLine, change_lines, st.booleans(), st.none() | tokens, st.integers(0, 9)), 500),
     nonce=nonces,
     more=st.integers(0, 999),
     watches=many(texts, 20),
@@ -261,12 +261,12 @@ def cards_of(words: st.SearchStrategy[Words], most: int) -> st.SearchStrategy[Ca
         st.builds(Item, words, words, many(buttons, 3)),
     )
     blocks = st.one_of(
-        st.builds(Text, words),
+        st.builds(Text, words, st.just(()) | words),
         st.builds(Quote, words, words),
         st.builds(Rows, many(rows, most), words, st.integers(0, 99), st.just("")),
         st.builds(Fields, many(st.tuples(words, words), most)),
         st.builds(Citations, many(st.builds(Citation, st.integers(1, 99), words, words), most), st.integers(0, 9)),
-        st.builds(Context, words),
+        st.builds(Context, words, st.none() | kinds),
         st.just(Divider()),
     )
     return st.builds(

@@ -1,0 +1,182 @@
+"""The Answer card says what the documents say, where it stands, and how far to trust it."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cards.actions import Button
+from cards.answer import ANSWER_CHARS, AnswerCitation, AnswerContent, AnswerSentence, answer
+from cards.inline import flat
+from cards.model import Card, with_outcome
+from cards.plain import to_plain
+from tests.strategies.card_content import texts
+
+
+def taps(card: Card) -> list[tuple[str, str]]:
+    return [(button.label, button.style) for button in card.actions if isinstance(button, Button)]
+
+
+ANSWER = AnswerContent(
+    question="How long?",
+    sentences=(AnswerSentence("30 days.", (1,), "quoted"),),
+    citations=(AnswerCitation("Handbook", None, ("Refunds",), "30 days."),),
+    target="g1",
+    nonce="n",
+    watch_names=("Refunds", "Shipping", "Fees", "Hours"),
+)
+
+
+def test_an_answer_quotes_cites_and_names_what_it_would_watch() -> None:
+    card = answer(ANSWER)
+    assert to_plain(card).split("\n") == [
+        "30 days. [1]",
+        "",
+        "[1] Handbook › Refunds",
+        "",
+        "Quoted word for word.",
+        "",
+        "“Watch this” follows Refunds, Shipping and 2 more.",
+        "",
+        "[Save answer] [Watch this]",
+    ]
+    assert card.fallback_text == "30 days."
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (replace(ANSWER, ungrounded=True), "Careful. No document backs this answer: treat it as a guess."),
+        (replace(ANSWER, open_questions=("From when?",)), "Still open: From when?"),
+        (
+            replace(ANSWER, sentences=(AnswerSentence("x", (1,), "partial"),) * 2),
+            "Careful. This is only partly supported by the wording of the source.",
+        ),
+        (replace(ANSWER, sentences=(AnswerSentence("x", (), "uncited"),)), "Careful. This is without a source."),
+        (
+            replace(ANSWER, sentences=(AnswerSentence("x", (1,), "unsupported"),)),
+            "Careful. This is not supported by the wording of the source.",
+        ),
+    ],
+)
+def test_doubts_are_said_in_words(content: AnswerContent, said: str) -> None:
+    text = to_plain(answer(content))
+    assert f"\n\n{said}\n\n" in text
+    assert ("Quoted word for word" in text) is (content.sentences == ANSWER.sentences)
+
+
+def test_a_note_that_is_no_doubt_is_said_without_a_warning() -> None:
+    text = to_plain(answer(replace(ANSWER, note="Asked again today.")))
+    assert "Asked again today." in text
+    assert "Careful" not in text
+
+
+def test_an_answer_is_told_in_a_notification_without_its_numbers() -> None:
+    sentences = (AnswerSentence("30 days.", (1, 2), "quoted"), AnswerSentence("Unopened.", (), "quoted"))
+    assert answer(replace(ANSWER, sentences=sentences)).fallback_text == "30 days. Unopened."
+
+
+def test_an_answer_that_was_not_found_says_so_and_shows_what_is_near() -> None:
+    card = answer(replace(ANSWER, sentences=()))
+    text = to_plain(card)
+    assert text.startswith("I couldn’t find an answer in the documents you can read.\n\nThe nearest passages:\n\n[1]")
+    assert card.actions == ()
+
+
+def test_a_saved_answer_offers_no_second_save() -> None:
+    assert taps(answer(replace(ANSWER, saved=True, watch_names=()))) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        replace(ANSWER, ungrounded=True),
+        replace(ANSWER, open_questions=("From when?",)),
+        replace(ANSWER, sentences=(*ANSWER.sentences, AnswerSentence("x", (), "uncited"))),
+    ],
+)
+def test_what_is_in_doubt_is_not_urged_to_be_saved(content: AnswerContent) -> None:
+    assert taps(answer(content)) == [("Save answer", "normal"), ("Watch this", "normal")]
+    sure = replace(content, ungrounded=False, open_questions=("\u200b",), sentences=ANSWER.sentences)
+    assert taps(answer(sure)) == [("Save answer", "primary"), ("Watch this", "normal")]
+
+
+@pytest.mark.parametrize(
+    ("doubted", "said"),
+    [
+        (("Cash only.",), "Careful. “Cash only” is without a source."),
+        (("Cash only.", "No cards."), "Careful. “Cash only” and “No cards” are without a source."),
+        (("A.", "B.", "C.", "D."), "Careful. “A”, “B” and 2 more are without a source."),
+        (("word " * 30,), "Careful. “word word word word word word word word word wo…” is without a source."),
+    ],
+)
+def test_a_doubt_tells_which_sentence_it_is_about(doubted: tuple[str, ...], said: str) -> None:
+    sentences = (*ANSWER.sentences, *(AnswerSentence(text, (), "uncited") for text in doubted))
+    assert f"\n\n{said}\n\n" in to_plain(answer(replace(ANSWER, sentences=sentences)))
+
+
+def test_doubts_and_open_questions_stand_on_lines_of_their_own() -> None:
+    sentences = (AnswerSentence("a", (1,), "partial"), AnswerSentence("b", (1,), "unsupported"))
+    content = replace(ANSWER, sentences=sentences, note="Old.", open_questions=("", "X?", "Y?", "Z?"))
+    said = "“a” is only partly supported by the wording of the source. “b” is not supported by the wording of"
+    assert f"\n\nCareful. {said} the source. Old.\nStill open: X?\nStill open: Y?\n\n" in to_plain(answer(content))
+
+
+def quotes(content: AnswerContent) -> list[str]:
+    return [flat(item.quote) for item in answer(content).blocks[1].items]
+
+
+def cited(*texts_: str, quote: str) -> AnswerContent:
+    sentences = tuple(AnswerSentence(text, (1,), "quoted") for text in texts_)
+    return replace(ANSWER, sentences=sentences, citations=(replace(ANSWER.citations[0], quote=quote),))
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        (cited("30 days.", quote="30\n days.\u200b"), ""),
+        (cited("30 days.", "Unopened.", quote="30 days. Unopened."), ""),
+        (cited("退货。", "退款。", quote="退货。退款。"), ""),
+        (cited("30 days.", quote="30 days. Unopened."), "30 days. Unopened."),
+        (cited("30 days", quote="30 days."), "30 days."),
+        (replace(cited(quote="30 days."), sentences=(AnswerSentence("30 days.", (), "quoted"),)), "30 days."),
+    ],
+)
+def test_what_the_answer_says_word_for_word_is_not_quoted_again(content: AnswerContent, shown: str) -> None:
+    assert quotes(content) == [shown]
+
+
+def test_a_source_of_an_answer_too_long_to_be_shown_whole_is_quoted() -> None:
+    """Its sentence may be behind the cut."""
+    assert quotes(cited("word " * 600, "30 days.", quote="30 days.")) == ["30 days."]
+
+
+def test_nothing_found_quotes_whatever_is_near() -> None:
+    assert "    “30 days.”" in to_plain(answer(replace(ANSWER, sentences=())))
+
+
+def test_what_watch_this_would_follow_is_told_until_it_is_tapped() -> None:
+    after = with_outcome(answer(ANSWER), "You watch 4 sections.", remove_kinds=frozenset({"watch_create"}))
+    assert "“Watch this”" not in to_plain(after)
+    assert "Quoted word for word." in to_plain(after)
+
+
+def test_a_doubt_far_behind_the_cut_is_told_too() -> None:
+    sentences = (*[AnswerSentence("word " * 500, (1,), "quoted")] * 3, AnswerSentence("Cash.", (), "uncited"))
+    text = to_plain(answer(replace(ANSWER, sentences=sentences)))
+    assert "“Cash” is without a source." in text
+    assert "Quoted word for word" not in text
+
+
+@given(texts, st.sampled_from(("\u200b", "👩‍👩‍👧‍👦", "x")))
+def test_of_a_text_without_end_only_the_beginning_is_looked_at(text: str, more: str) -> None:
+    """The same card comes of what fills its place and of a hundred thousand times as much."""
+
+    def card(endless: str) -> Card:
+        place = AnswerCitation(endless, None, (endless,), endless)
+        said = AnswerSentence(endless, (1,), "unsupported")
+        return answer(replace(ANSWER, sentences=(said,) * 2, citations=(place,), watch_names=(endless,)))
+
+    long = f"{text}{more * 8 * ANSWER_CHARS}"
+    assert card(long) == card(long + "z" * 100_000)
