@@ -3,6 +3,8 @@
 import asyncio
 from uuid import UUID
 
+import structlog
+
 from bot.commands import Commands, Reply
 from bot.delivery import Courier
 from bot.freshness import Freshness
@@ -13,6 +15,8 @@ from cards.model import Card
 from cards.notices import error, looking, notice
 from core.errors import CoreError, InsufficientEvidence
 from core.model.work import PLACEHOLDER, Inbound
+
+log = structlog.get_logger()
 
 PATIENCE = 0.5
 """Seconds after which a placeholder says that the question was heard: sooner the answer itself says so."""
@@ -36,18 +40,22 @@ class Ask:
 
     async def question(self, event: Inbound, person_id: UUID) -> UUID:
         """Answer a message where it was asked, once per event; the id of the card that answers it."""
-        reply = asyncio.create_task(self._reply(event.tenant_id, person_id, event.body["text"]))
+        reply = asyncio.create_task(self._reply(event, person_id))
         if not (await asyncio.wait({reply}, timeout=self._patience))[0]:
             await self._put(event, person_id, Reply(lambda _: looking(), kind=PLACEHOLDER))
         return await self._put(event, person_id, await reply)
 
-    async def _reply(self, tenant_id: str, person_id: UUID, text: str) -> Reply:
+    async def _reply(self, event: Inbound, person_id: UUID) -> Reply:
+        asked = (event.tenant_id, person_id, event.body["text"])
         try:
-            return await self._commands.reply(tenant_id, person_id, text) or await self._answer(
-                tenant_id, person_id, text
-            )
+            return await self._commands.reply(*asked) or await self._answer(*asked)
         except CoreError as problem:
-            return _unanswered(problem)
+            return _unanswered(_in_words(problem))
+        except Exception as mistake:
+            if event.attempts < self._memory.config.watch.max_attempts:
+                raise
+            log.exception("question.given_up", tenant=event.tenant_id, error=repr(mistake))
+            return _unanswered(error("Something is broken on my side.", "Tell whoever runs this bot."))
 
     async def _put(self, event: Inbound, person_id: UUID, reply: Reply) -> UUID:
         message_id = await self._gateway.call(
@@ -72,12 +80,11 @@ class Ask:
         return Reply(lambda nonce: answer_card(found, nonce, note=note), answer_offer(found), "answer", sources)
 
 
-def _unanswered(problem: CoreError) -> Reply:
-    card = _unanswered_card(problem)
+def _unanswered(card: Card) -> Reply:
     return Reply(lambda _: card, kind="notice")
 
 
-def _unanswered_card(problem: CoreError) -> Card:
+def _in_words(problem: CoreError) -> Card:
     if isinstance(problem, InsufficientEvidence):
         hint = "Try other words, or ask whoever keeps your documents whether this is written down."
         return notice("I don’t know", "Nothing in the documents that you can read answers this.", hint)

@@ -121,7 +121,7 @@ async def test_a_given_up_event_that_comes_again_is_driven_anew(memory, clock, a
     def broken(*_):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(memory.people, "principal", broken)
+    monkeypatch.setattr(memory.messages, "post", broken)
     await adas.say("help", "e1")
     for _ in range(memory.config.watch.max_attempts):
         await parts.worker.settle()
