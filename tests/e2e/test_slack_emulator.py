@@ -176,7 +176,8 @@ async def test_the_home_tab_is_published(slack: Shim, channel: SlackChannel, ada
     assert calls(slack, "views.publish") == 1
 
 
-async def test_a_profile_has_the_address(channel: SlackChannel, ada: Desk) -> None:
+async def test_a_profile_has_the_address(web: SlackWeb, ada: Desk) -> None:
+    channel = channel_over(web, TEAM)
     assert await channel.profile(TEAM, ada.user_id) == Profile("ada", ADA_EMAIL, None, None, active=True)
     assert await channel.profile(TEAM, "U0") is None
 

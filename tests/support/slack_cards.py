@@ -39,9 +39,9 @@ def outgoing(
     return Outgoing(**(given | more))
 
 
-def channel_over(web: SlackWeb) -> SlackChannel:
-    """A channel for which it is always its turn."""
-    return SlackChannel(web, Pace(monotonic=lambda: 0.0, sleep=_at_once))
+def channel_over(web: SlackWeb, workspace: str | None = TEAM) -> SlackChannel:
+    """A channel for which it is always its turn, by the token of a workspace."""
+    return SlackChannel(web, Pace(monotonic=lambda: 0.0, sleep=_at_once), lambda: workspace)
 
 
 async def _at_once(_: float) -> None:

@@ -2,7 +2,8 @@
 
 A message goes only to the id that conversations.open gave for its recipient, and only when that is a direct message's.
 Such an id goes stale now and then. It is then asked for once more and the call made once more, which is safe since
-Slack said that there is no such place.
+Slack said that there is no such place. Ids of users mean something within one workspace alone: in another they may be
+somebody else's, so that nothing is done before Slack has said which one the token is for, nor for any other.
 """
 
 from collections.abc import Awaitable, Callable
@@ -29,7 +30,7 @@ Answer = TypeVar("Answer")
 
 
 class _NotWritten(Exception):
-    """Slack was not even asked to show the card."""
+    """Slack was not even asked."""
 
     def __init__(self, outcome: NotSent) -> None:
         super().__init__(outcome.reason)
@@ -37,24 +38,26 @@ class _NotWritten(Exception):
 
 
 class SlackChannel:
-    """One workspace, by its bot token."""
+    """One workspace, by its bot token. `workspace`: which one Slack says that is; None until it has said so."""
 
-    def __init__(self, web: SlackWeb, pace: Pace) -> None:
+    def __init__(self, web: SlackWeb, pace: Pace, workspace: Callable[[], str | None]) -> None:
         self._web = web
         self._pace = pace
+        self._workspace = workspace
         self._conversations: dict[str, str] = {}
 
     async def send(self, card: Outgoing) -> SendOutcome:
-        return await _ended(self._publish(card) if card.kind == HOME else self._post(card))
+        return await self._ended(card, self._publish if card.kind == HOME else self._post)
 
     async def update(self, card: Outgoing) -> SendOutcome:
-        return await _ended(self._publish(card) if card.kind == HOME else self._replace(card))
+        return await self._ended(card, self._publish if card.kind == HOME else self._replace)
 
     async def find_sent(self, card: Outgoing) -> Found | Absent | CannotTell:
         """A home tab is always absent: publishing it again does no harm."""
         if card.kind == HOME:
             return Absent()
         try:
+            self._check(card.place.workspace)
             return await self._there(card, lambda conversation: self._search(conversation, card))
         except _NotWritten as refused:
             return CannotTell(refused.outcome.reason)
@@ -64,7 +67,10 @@ class SlackChannel:
 
     async def profile(self, workspace: str, user_id: str) -> Profile | None:
         try:
+            self._check(workspace)
             reply = await self._web.ask(self._web.client.users_info(user=user_id, include_locale=True))
+        except _NotWritten as refused:
+            raise Unreachable(refused.outcome.reason) from refused
         except CallFailed as failed:
             if failed.trouble.error in NOBODY:
                 return None
@@ -72,6 +78,22 @@ class SlackChannel:
         if not isinstance(reply.body.get("user"), dict):
             raise Unreachable("unreadable answer")
         return profile_of(user_id, reply.body["user"], workspace)
+
+    def _check(self, workspace: str) -> None:
+        mine = self._workspace()
+        if mine is None:
+            raise _NotWritten(NotSent("Slack has not said yet which workspace the token is for"))
+        if workspace != mine:
+            raise _NotWritten(NotSent(f"the token is for the workspace {mine}, and not for {workspace}"))
+
+    async def _ended(self, card: Outgoing, write: Callable[[Outgoing], Awaitable[Sent]]) -> SendOutcome:
+        try:
+            self._check(card.place.workspace)
+            return await write(card)
+        except _NotWritten as refused:
+            return refused.outcome
+        except CallFailed as failed:
+            return meaning(failed.trouble)
 
     async def _post(self, card: Outgoing) -> Sent:
         message = _message(card) | {"thread_ts": card.place.thread, "unfurl_links": False, "unfurl_media": False}
@@ -155,15 +177,6 @@ class SlackChannel:
         client, thread = self._web.client, card.place.thread
         page = client.conversations_replies(ts=thread, **chosen) if thread else client.conversations_history(**chosen)
         return await self._web.ask(page)
-
-
-async def _ended(writing: Awaitable[Sent]) -> SendOutcome:
-    try:
-        return await writing
-    except _NotWritten as refused:
-        return refused.outcome
-    except CallFailed as failed:
-        return meaning(failed.trouble)
 
 
 def _message(card: Outgoing) -> dict[str, Any]:

@@ -54,9 +54,9 @@ class SlackConnection:
         self._failures = 0
 
     @property
-    def settled(self) -> bool:
-        """Whether Slack has said which workspace the token is for."""
-        return self._connected is not None
+    def workspace(self) -> str | None:
+        """Which workspace the token is for; None until Slack has said so."""
+        return self._connected
 
     async def keep(self) -> None:
         """Look, wait, and look again, until cancelled."""

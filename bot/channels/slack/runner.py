@@ -26,11 +26,11 @@ class SlackRunner:
         self._web = SlackWeb(slack.bot_token.get_secret_value(), slack.api_url)
         self._whisper = Whisper(self._web)
         self._connection = SlackConnection(self._web, gateway, settings.tenant, trusted=slack.trusted)
-        app = make_app(Events(ingress, self._whisper), gateway, lambda: self._connection.settled)
+        app = make_app(Events(ingress, self._whisper), gateway, lambda: self._connection.workspace is not None)
         secret, token = slack.signing_secret.get_secret_value(), slack.app_token.get_secret_value()
         self._http = HttpListener(app, secret, clock) if slack.mode == "http" else None
         self._socket = SocketMode(app, self._web, token) if slack.mode == "socket" else None
-        self.channel = SlackChannel(self._web, Pace())
+        self.channel = SlackChannel(self._web, Pace(), lambda: self._connection.workspace)
 
     def routes(self) -> list[web.RouteDef]:
         """Where Slack's requests come in; none in Socket Mode."""

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.channels.base import Absent, Found, NotSent, Profile, Sent, Unknown, Unreachable
+from bot.channels.base import Absent, CannotTell, Found, NotSent, Profile, Sent, Unknown, Unreachable
+from bot.channels.slack.reading import profile_of
 from bot.channels.slack.web import CallFailed, SlackWeb
 from cards.model import with_outcome
 from cards.slack import to_slack, to_slack_home
@@ -204,6 +205,23 @@ async def test_only_a_direct_message_is_updated(channel, acme, ref) -> None:
     assert acme.received == []
 
 
+# ── whom the token is for ──
+
+
+@pytest.mark.parametrize("workspace", [None, "T2"])
+async def test_nobody_is_written_to_or_looked_up_by_a_token_that_is_not_for_their_workspace(web, acme, workspace):
+    """There, or before it is known, the same id may be somebody else's."""
+    channel, standing = channel_over(web, workspace), outgoing(message_ref="D1/1.1")
+    for done in (channel.send(outgoing()), channel.send(outgoing(kind=HOME)), channel.update(standing)):
+        outcome = await done
+        assert isinstance(outcome, NotSent)
+        assert (outcome.lasting, outcome.retry_after) == (None, None), "it waits for a bot whose token is"
+    assert isinstance(await channel.find_sent(standing), CannotTell)
+    with pytest.raises(Unreachable):
+        await channel.profile("T1", ADA)
+    assert acme.received == []
+
+
 # ── the home tab ──
 
 
@@ -254,8 +272,9 @@ async def test_an_address_counts_only_of_a_full_member_who_confirmed_it(channel,
     assert (await channel.profile("T1", "U2")).email is None
 
 
-async def test_somebody_of_another_workspace_has_no_address_here(channel) -> None:
-    assert (await channel.profile("T2", ADA)).email is None
+def test_somebody_of_another_workspace_has_no_address_here() -> None:
+    user = {"team_id": "T2", "profile": {"email": "ada@acme.example"}}
+    assert [profile_of(ADA, user, team).email for team in ("T1", "T2")] == [None, "ada@acme.example"]
 
 
 async def test_a_user_who_left_is_known_and_not_active(channel, acme) -> None:

@@ -50,6 +50,15 @@ async def test_let_in_the_workspace_is_there_with_what_slack_says(connection, st
     assert found.detail == {"bot_user_id": acme.bot_user, "bot_id": acme.bot_id, "url": url, "scopes": scopes}
 
 
+async def test_which_workspace_the_token_is_for_is_known_once_slack_has_said_so(connection, acme):
+    acme.script("auth.test", "503")
+    known = []
+    for _ in range(2):
+        known.append(connection.workspace)
+        await connection.look()
+    assert [*known, connection.workspace] == [None, None, TEAM]
+
+
 async def test_connected_it_asks_no_more(connection, acme):
     for _ in range(3):
         await connection.look()

@@ -11,11 +11,12 @@ from aiohttp import web
 from structlog.testing import capture_logs
 
 from bot.actions import INACTIVE
-from bot.channels.base import Sent
+from bot.channels.base import NotSent, Sent
 from bot.channels.slack.address import EVENTS_PATH
 from bot.channels.slack.runner import SlackRunner
 from bot.config import Settings, SlackSettings
 from bot.memory_gateway import MemoryGateway
+from core.model.work import Place
 from tests.fakes.slack_inbound import SlackRequest, deliver
 from tests.support.slack import Recording, let_in, on_loopback, told
 from tests.support.slack_cards import ADA, TEAM, outgoing
@@ -71,6 +72,18 @@ async def test_in_socket_mode_it_connects_and_hears_without_an_address(runner, s
     await asyncio.to_thread(slack.wait_until, lambda slack: slack.acknowledged)
     await running.stop()
     assert [kept[0] for kept in ingress.kept] == ["home"]
+
+
+async def test_what_is_for_another_workspace_or_due_before_this_one_is_known_is_not_sent(runner, acme):
+    """As it is when the token was changed for another workspace's: the same id may be a stranger's there."""
+    running = runner("http")
+    assert isinstance(await running.channel.send(outgoing()), NotSent)
+    with told() as logged:
+        await running.start()
+        await logged("slack.connected")
+    assert isinstance(await running.channel.send(outgoing(place=Place("slack", "T2", ADA))), NotSent)
+    await running.stop()
+    assert acme.calls("conversations.open") == []
 
 
 @pytest.mark.parametrize("mode", ["http", "socket"])
