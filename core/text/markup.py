@@ -176,7 +176,7 @@ class _Scan:
             self.ticks = {len(run[0]): run.start() for run in re.finditer("`+", self.text)}
         end = _run_end(self.text, at)
         size = end - at
-        if self.ticks[size] <= at:
+        if self.ticks.get(size, at) <= at:  # a run that an escape cut short is none that was counted
             return end
         found = re.compile(rf"(?<!`)`{{{size}}}(?!`)").search(self.text, end)
         assert found is not None, "a later run of this length was counted"
@@ -256,7 +256,7 @@ class _Scan:
             self.targets.append((opened, link["target"]))
         if end is None and self.text[opened - 1 : opened].isalnum():
             return at + 1
-        pictured = end is not None and self.text[opened - 1 : opened] == "!"
+        pictured = end is not None and self.text.endswith("!", 0, opened) and not self.text.endswith("\\!", 0, opened)
         self.blank(opened - pictured, opened + 1)
         return self.blank(at, end.end() if end else at + 1)
 
