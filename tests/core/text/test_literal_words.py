@@ -19,7 +19,7 @@ WORDS = st.one_of(marked_texts(), st.text("ab1 *_~`[]<>&;{%#\\!@|", max_size=30)
     [
         "You get 25 days.",
         "max_size = 5 * 3 - 2*4",
-        "R&D, Q&A, AT&T, 5 < 6 > 4 and a <-> b",
+        "R&D, Q&A, AT&T, 5 < 6 > 4 and a -> b",
         "C:\\temp and ~5 days, #travel",
         "50% {x} (see 1.2) + more! 日本語。",
     ],
@@ -31,6 +31,7 @@ def test_ordinary_words_stay_as_they_are(words: str) -> None:
 @pytest.mark.parametrize(
     ("words", "written"),
     [
+        ("a <-> b", r"a \<-> b"),
         ("*a* __b__ `c`", r"\*a\* \_\_b\_\_ \`c\`"),
         ("[draft] <b> &amp; {{ x }}", r"\[draft] \<b> \&amp; \{{ x }}"),
         ("~~old~~ <!-- x --> a\\*b", r"\~\~old\~\~ \<!-- x --> a\\\*b"),
