@@ -12,6 +12,7 @@ from uuid import UUID
 
 import structlog
 from aiohttp import web
+from sqlalchemy import make_url
 
 from bot import keys
 from bot.actions import Signer
@@ -82,7 +83,7 @@ async def run(settings: Settings) -> int:
         await _listen(bot, stack, slack.routes() if slack else ())
         await _work(bot, stack)
         stopped = _stop_signal()
-        log.info("bot.ready", database=settings.database.partition("@")[2] or settings.database)
+        log.info("bot.ready", database=make_url(settings.database).render_as_string())
         await stopped.wait()
         log.info("bot.stopping")
     return 0

@@ -185,8 +185,12 @@ def _parse(url: str) -> URL:
         backend = parsed.get_backend_name()
     except (ArgumentError, NoSuchModuleError, ValueError) as error:
         raise InvalidConfig(
-            f"database url {url!r} cannot be read: write sqlite:///FILE or postgresql://HOST/NAME"
+            "the database url cannot be read: write sqlite:///FILE or postgresql://HOST/NAME"
         ) from error
+    if "password" in parsed.query:
+        raise InvalidConfig(
+            "the database url has a password among its options, which are shown; write postgresql://USER:PASSWORD@HOST/NAME"
+        )
     if backend == "postgresql":
         return parsed.set(drivername="postgresql+psycopg")
     if backend != "sqlite":

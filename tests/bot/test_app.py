@@ -27,10 +27,12 @@ class Events:
 
     def __init__(self):
         self.names = []
+        self.told = []
         self._more = asyncio.Event()
 
     def __call__(self, _logger, _method, event):
         self.names.append(event["event"])
+        self.told.append(event)
         self._more.set()
         raise structlog.DropEvent
 
@@ -251,6 +253,17 @@ async def test_a_database_that_is_gone_makes_it_not_ready_though_alive(settings,
             assert await get(there, "/healthz") == (200, {"status": "alive"})
             postgres.execute(f"CREATE DATABASE {make_url(url).database} TEMPLATE migrated")
             assert (await get(there, "/readyz"))[0] == 200, "it comes back by itself"
+
+
+async def test_it_says_which_database_it_serves_and_never_its_password(settings, postgres, events):
+    """A user's name may hold an @ of its own."""
+    postgres.execute('CREATE ROLE "me@corp" SUPERUSER LOGIN')
+    with postgres.database("migrated") as url:
+        there = url.replace("//postgres:@", "//me@corp:secret@")
+        async with serving(settings.model_copy(update={"database": there}), events):
+            pass
+        told = next(event["database"] for event in events.told if event["event"] == "bot.ready")
+        assert (make_url(url).database in told, "secret" in str(events.told)) == (True, False)
 
 
 async def test_without_a_key_it_does_not_start_and_says_what_is_missing(settings, tmp_path):

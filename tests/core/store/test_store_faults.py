@@ -97,6 +97,13 @@ def test_a_url_that_names_no_database_says_what_would_be_right(clock, url, wants
         open_memory(url, clock)
 
 
+@pytest.mark.parametrize("url", ["postgresql://me:secret@host:port/name", "postgresql://host/name?password=secret"])
+def test_a_url_that_is_refused_never_shows_the_password(clock, url):
+    with pytest.raises(InvalidConfig, match=r"write .*postgresql://") as caught:
+        open_memory(url, clock)
+    assert "secret" not in str(caught.value)
+
+
 # ── what cannot be written ──
 
 
