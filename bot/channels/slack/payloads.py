@@ -21,7 +21,8 @@ Json = dict[str, Any]
 _ID = re.compile(r"[A-Z0-9]{1,32}")
 _TS = re.compile(r"[0-9]{1,16}\.[0-9]{1,9}")
 _KEY = re.compile(r"[A-Za-z0-9._:-]{1,200}")
-_SAID_PLAINLY = (None, "thread_broadcast")
+_SAID_PLAINLY = (None, "thread_broadcast", "file_share", "me_message")
+"""Words that somebody wrote: also those beside a file, and after /me."""
 _CARRIED = {"kind", "target", "nonce", "arg"}
 _NO_COMMAND = "help"
 

@@ -102,6 +102,11 @@ def test_a_message_is_told_by_its_event_and_begins_a_thread():
     assert payloads.message(said(text="a &amp; <https://x.example|b>\x00")).text == "a & b"
 
 
+@pytest.mark.parametrize("more", [{"subtype": "file_share", "files": [{"id": "F1"}]}, {"subtype": "me_message"}])
+def test_what_is_written_beside_a_file_or_after_me_is_said_like_anything_else(more):
+    assert payloads.message(said(**more)) == payloads.message(said())
+
+
 @pytest.mark.parametrize(
     "changed",
     [
