@@ -20,6 +20,7 @@ from core.store.tables import CardMessage
 
 _REFUSED: Mapping[Extent | None, CardEvent] = {Extent.CARD: CardEvent.PARK, Extent.PERSON: CardEvent.SKIP}
 _ACCEPTED: Mapping[str, CardEvent] = {CardState.SENDING: CardEvent.ACCEPT, CardState.UNKNOWN: CardEvent.FIND}
+"""In which states a card may turn out to have arrived."""
 LOOK_AFTER = MINUTE
 """How long past its lease a card in doubt waits before anyone looks: the platform's own history lags."""
 DOUBT_ENDS = HOUR
@@ -35,33 +36,17 @@ class OutcomesEngine:
         """Record that the platform accepted the card, however late; False when a later attempt made this one void."""
         with self._database.write(card.tenant_id) as tx:
             message = messages.locked(tx, card.message_id)
-            event = _ACCEPTED.get(message.state) if message is not None and message.fence == card.fence else None
-            return message is not None and event is not None and self._accept(tx, message, event, message_ref)
-
-    def _accept(self, tx: WriteTx, message: CardMessage, event: CardEvent, message_ref: str) -> bool:
-        message.state = step(CardState(message.state), event)
-        message.message_ref, message.sent_at, message.reason = message_ref, tx.now, None
-        message.lease_until = 0
-        tx.session.add(message)
-        deliveries = messages.deliveries_of(tx, message.message_id)
-        for delivery in deliveries:
-            delivery.state, delivery.reason = "sent", None
-            tx.session.add(delivery)
-        for fire, _ in watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values():
-            fire.status, fire.reason = "delivered", None
-            tx.session.add(fire)
-        shown = {UUID(ref): upto for ref, upto in message.shown}
-        messages.show(tx, message.person_id, shown)
-        if message.person_id in shown:
-            briefs.told(tx, message.person_id, shown[message.person_id])
-        return True
+            if message is None or message.fence != card.fence or message.state not in _ACCEPTED:
+                return False
+            _accept(tx, message, message_ref)
+            return True
 
     def not_sent(
         self, card: Outgoing, reason: str, *, retry_after: int | None = None, lasting: Extent | None = None
     ) -> None:
         """Record a definite refusal: tried again, after `retry_after` µs if the platform said so, or given up."""
         with self._database.write(card.tenant_id) as tx:
-            message = self._in_flight(tx, card)
+            message = _in_flight(tx, card)
             if message is None:
                 return
             message.state = step(CardState(message.state), _REFUSED.get(lasting, CardEvent.REJECT))
@@ -76,19 +61,9 @@ class OutcomesEngine:
     def lost(self, card: Outgoing, reason: str) -> None:
         """Record that nobody knows whether the platform took the card."""
         with self._database.write(card.tenant_id) as tx:
-            message = self._in_flight(tx, card)
+            message = _in_flight(tx, card)
             if message is not None:
-                self._doubt(tx, message, reason)
-
-    def _doubt(self, tx: WriteTx, message: CardMessage, reason: str) -> None:
-        message.state = step(CardState(message.state), CardEvent.LOSE)
-        message.reason, message.not_before = reason, tx.now + LOOK_AFTER
-        tx.session.add(message)
-
-    def _in_flight(self, tx: WriteTx, card: Outgoing) -> CardMessage | None:
-        message = messages.locked(tx, card.message_id)
-        held = message is not None and message.state == CardState.SENDING and message.fence == card.fence
-        return message if held else None
+                _doubt(tx, message, reason)
 
     # ── cards in doubt ──
 
@@ -105,7 +80,7 @@ class OutcomesEngine:
             if message is None:
                 return None
             if message.state == CardState.SENDING and message.lease_until <= tx.now:
-                self._doubt(tx, message, "interrupted")
+                _doubt(tx, message, "interrupted")
             ready = message.state == CardState.UNKNOWN and message.not_before <= tx.now
             return messages.outgoing(message) if ready and not _shut(tx, message) else None
 
@@ -116,7 +91,7 @@ class OutcomesEngine:
             if message is None or message.state != CardState.UNKNOWN or message.fence != card.fence:
                 return
             if message_ref is not None:
-                self._accept(tx, message, CardEvent.FIND, message_ref)
+                _accept(tx, message, message_ref)
                 return
             message.state, message.not_before = step(CardState.UNKNOWN, CardEvent.MISS), tx.now
             tx.session.add(message)
@@ -137,9 +112,8 @@ class OutcomesEngine:
         """Somebody tapped the card, so it is there, whatever was known of it."""
         with self._database.write(tenant_id) as tx:
             message = messages.locked(tx, message_id)
-            event = _ACCEPTED.get(message.state) if message is not None else None
-            if message is not None and event is not None:
-                self._accept(tx, message, event, message_ref)
+            if message is not None and message.state in _ACCEPTED:
+                _accept(tx, message, message_ref)
 
     # ── cards that stand, and say something else by now ──
 
@@ -185,6 +159,38 @@ class OutcomesEngine:
             else:  # an older saying may have come last, after a newer one was shown
                 message.update_at = None if message.revision == card.revision else tx.now
             tx.session.add(message)
+
+
+def _in_flight(tx: WriteTx, card: Outgoing) -> CardMessage | None:
+    """The card's row if this attempt at it is still the newest, and has not ended."""
+    message = messages.locked(tx, card.message_id)
+    held = message is not None and message.state == CardState.SENDING and message.fence == card.fence
+    return message if held else None
+
+
+def _accept(tx: WriteTx, message: CardMessage, message_ref: str) -> None:
+    """A card has arrived: with it what it was to tell, and what it spoke of was shown."""
+    message.state = step(CardState(message.state), _ACCEPTED[message.state])
+    message.message_ref, message.sent_at, message.reason = message_ref, tx.now, None
+    message.lease_until = 0
+    tx.session.add(message)
+    deliveries = messages.deliveries_of(tx, message.message_id)
+    for delivery in deliveries:
+        delivery.state, delivery.reason = "sent", None
+        tx.session.add(delivery)
+    for fire, _ in watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values():
+        fire.status, fire.reason = "delivered", None
+        tx.session.add(fire)
+    shown = {UUID(ref): upto for ref, upto in message.shown}
+    messages.show(tx, message.person_id, shown)
+    if message.person_id in shown:  # a brief is one of the things that its card shows
+        briefs.told(tx, message.person_id, shown[message.person_id])
+
+
+def _doubt(tx: WriteTx, message: CardMessage, reason: str) -> None:
+    message.state = step(CardState(message.state), CardEvent.LOSE)
+    message.reason, message.not_before = reason, tx.now + LOOK_AFTER
+    tx.session.add(message)
 
 
 def _behind(tx: WriteTx, message: CardMessage) -> bool:

@@ -95,15 +95,54 @@ def test_after_an_updater_that_outlived_its_lease_the_newest_is_shown_once_more(
     assert updating(memory, shown).card["words"] == "third"
 
 
-@pytest.mark.parametrize(("asked", "waits"), [(None, BASE), (7 * SECOND, 7 * SECOND), (2 * HOUR, 2 * HOUR)])
-def test_a_refused_update_waits_as_long_as_the_platform_says_or_a_little(memory, clock, shown, asked, waits):
+@pytest.mark.parametrize("asked", [7 * SECOND, 2 * HOUR])
+def test_a_refused_update_waits_as_long_as_the_platform_says(memory, clock, shown, asked):
     rewrite(memory, shown.message_id, "second")
-    memory.outcomes.not_updated(updating(memory, shown), asked, for_good=False)
-    clock.advance(waits - 1)
-    assert (outdated(memory), updating(memory, shown)) == ([], None)
-    clock.advance(1)
+    for _ in range(3):
+        memory.outcomes.not_updated(updating(memory, shown), asked, for_good=False)
+        clock.advance(asked - 1)
+        assert (outdated(memory), updating(memory, shown)) == ([], None)
+        clock.advance(1)
+        assert outdated(memory) == [shown.message_id]
+
+
+def waits(memory, clock, shown):
+    """How long it is until an update that is refused now is tried again."""
+    memory.outcomes.not_updated(updating(memory, shown), None, for_good=False)
+    began = clock.now()
+    clock.ts = message(memory, shown.message_id).update_at
     assert outdated(memory) == [shown.message_id]
-    assert updating(memory, shown).card["words"] == "second"
+    return clock.now() - began
+
+
+def test_an_update_that_is_refused_again_and_again_is_tried_more_and_more_seldom_until_it_is_shown(
+    memory, clock, shown
+):
+    rewrite(memory, shown.message_id, "second")
+    first, second, *_, last = [waits(memory, clock, shown) for _ in range(12)]
+    assert BASE / 2 <= first <= BASE < second < CEILING / 2 <= last <= CEILING
+    memory.outcomes.updated(updating(memory, shown))
+    rewrite(memory, shown.message_id, "third")
+    assert waits(memory, clock, shown) <= BASE
+
+
+def test_what_a_card_says_since_does_not_wait_for_what_was_refused_before(memory, shown):
+    rewrite(memory, shown.message_id, "second")
+    refused = updating(memory, shown)
+    rewrite(memory, shown.message_id, "third")
+    memory.outcomes.not_updated(refused, None, for_good=False)
+    assert updating(memory, shown).card["words"] == "third"
+
+
+def test_a_card_that_was_long_in_coming_is_updated_no_later_for_that(memory, clock):
+    card = take(memory, post(memory, ADAS))
+    for _ in range(5):
+        memory.outcomes.not_sent(card, "refused")
+        clock.advance(CEILING)
+        card = take(memory, card.message_id)
+    memory.outcomes.sent(card, "ref")
+    rewrite(memory, card.message_id, "second")
+    assert waits(memory, clock, card) <= BASE
 
 
 def test_a_message_that_is_gone_at_the_platform_ends_the_updating_until_the_card_says_something_new(
