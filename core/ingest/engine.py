@@ -17,9 +17,9 @@ from core.embed.protocol import Embedder
 from core.errors import InvalidRequest, NotFound, StoreUnavailable, UnreadableDocument
 from core.ids import derived, random_key
 from core.ingest import changes, links
-from core.ingest.canonical import Errors, decode
+from core.ingest.canonical import Errors
 from core.ingest.layout import Layout, layout
-from core.ingest.reading import read
+from core.ingest.reading import canonical, read
 from core.jsonhash import keyed_hash
 from core.model.documents import Document
 from core.model.node_ids import document_id
@@ -342,7 +342,7 @@ def _new_source(tx: ReadTx, incoming: Incoming, now: int) -> Source:
 def _decoded(data: bytes, uri: str) -> str:
     """The text, empty where there is none to read: ingesting it says why."""
     try:
-        return decode(data, uri=uri)
+        return canonical(data, media_type=None, uri=uri)[0]
     except UnreadableDocument:
         return ""
 

@@ -96,12 +96,12 @@ def _place(document: Document, block: Block) -> str:
 
 def shown(block: Block) -> str:
     """What a reader sees of a block."""
-    return block.text.strip() if block.kind is Kind.CODE else plain(block.text)
+    return block.text.strip() if block.kind is Kind.CODE else plain(block.markup)
 
 
 def folded(block: Block) -> str:
     """The form in which a block's words are compared."""
-    return fold_code(block.text) if block.kind is Kind.CODE else fold(block.text)
+    return fold_code(block.text) if block.kind is Kind.CODE else fold(block.markup)
 
 
 def _block_keys(document: Document, hash: Hash) -> list[str]:

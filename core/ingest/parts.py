@@ -27,6 +27,7 @@ class Part:
     header: str = ""
     title: str = ""
     level: int = 0
+    row: str = ""
 
 
 @dataclass(slots=True)
@@ -81,7 +82,8 @@ def _blocks(text: str, found: Found, outline: Outline) -> tuple[list[Range], lis
         for start, end in pieces:
             piece = text[start:end]
             place = (byte.at(start), byte.at(end))
-            blocks.append(Block(part.kind, *place, piece, path, section, part.header, part.lead))
+            row = part.row if len(pieces) == 1 else ""
+            blocks.append(Block(part.kind, *place, piece, path, section, part.header, part.lead, row))
         places += pieces
     return places, blocks
 

@@ -31,7 +31,7 @@ _DIGIT = regex.compile(r"[\p{Nd}\p{Nl}\p{No}]")
 def split(text: str, kind: Kind) -> Iterator[Range]:
     """Ranges of `text` without the white space around them, none over MAX_TOKENS; one range if it is not too long."""
     units = [(0, len(text))]
-    if _cost(text) > _LIMIT:
+    if not fits(text):
         units = list(_packed(text, _line_starts(text) if kind is Kind.CODE else _sentence_starts(text)))
     for start, end in units:
         piece = text[start:end]
@@ -39,6 +39,11 @@ def split(text: str, kind: Kind) -> Iterator[Range]:
         last = start + len(piece.rstrip())
         if first < last:
             yield first, last
+
+
+def fits(text: str) -> bool:
+    """Whether `split` leaves the text whole."""
+    return _cost(text) <= _LIMIT
 
 
 def _cost(text: str) -> int:

@@ -15,7 +15,7 @@ from core.ingest.notices import Notices, follow_up, said
 from core.model.documents import Block, Document
 from core.model.spans import Kind
 from core.text.fold import STRUCK, fold, fold_code, fold_slice
-from core.text.markup import visible
+from core.text.markup import Visible, visible
 from core.text.numbers import qualifiers
 from core.text.sentences import sentence_spans, sentences
 from core.text.vocabulary import NUMBER_WORDS
@@ -116,18 +116,26 @@ def _lead(text: str) -> str:
 
 
 def _sentences(place: int, block: Block, context: Context, strikes: "_Strikes") -> Iterator[Unit]:
-    seen = visible(block.text, struck=strikes.open_at(block.start))
+    seen = visible(block.markup, struck=strikes.open_at(block.start))
     if seen.unclosed:
         strikes.follow(block.end)
-    whole = block.kind in {Kind.HEADING, Kind.CELL}
-    at, byte = 0, block.start
-    for start, end in [(0, len(block.text))] if whole else sentence_spans(seen):
-        first = byte + len(block.text[at:start].encode())
-        byte, at = first + len(block.text[start:end].encode()), end
+    for start, end, first, last in _places(block, seen):
         words = fold_slice(seen, start, end)
         if words:
             struck = _struck(words)
-            yield Unit(place, first, byte, _key(words), replace(context, struck=struck) if struck else context)
+            yield Unit(place, first, last, _key(words), replace(context, struck=struck) if struck else context)
+
+
+def _places(block: Block, seen: Visible) -> Iterator[tuple[int, int, int, int]]:
+    """Each piece in characters of what the block says, and in bytes of the text; a heading or a row is one piece."""
+    if block.kind in {Kind.HEADING, Kind.CELL}:
+        yield 0, len(block.markup), block.start, block.end
+        return
+    at, byte = 0, block.start
+    for start, end in sentence_spans(seen):
+        first = byte + len(block.text[at:start].encode())
+        byte, at = first + len(block.text[start:end].encode()), end
+        yield start, end, first, byte
 
 
 def _key(words: str) -> str:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from core.ingest import units as reading_units
 from core.ingest.lineage import Continuation, follow
-from core.ingest.reading import read
+from core.ingest.reading import read_text
 from core.model.answers import Cited
 from core.model.documents import Block, Document
 from core.model.evidence import Passage, Resolution, Standing
@@ -85,7 +85,7 @@ class LibraryEngine:
         with self._lock:
             found = {v: self._kept[tx.tenant_id, *v] for v in versions if (tx.tenant_id, *v) in self._kept}
         for version, stored in sources.texts(tx, set(versions) - found.keys()).items():
-            document = read(stored.text.encode(), media_type=stored.media_type, uri=stored.uri)
+            document = read_text(stored.text, media_type=stored.media_type, uri=stored.uri)
             found[version] = _Read(document, stored.text.encode(), reading_units.units(document))
             self._keep((tx.tenant_id, *version), found[version])
         return found
@@ -219,7 +219,7 @@ def _unit(parsed: _Read, unit: reading_units.Unit, span: SpanRef) -> Unit:
 def _said(block: Block, text: str) -> str:
     """A piece of a block as it is said: a table row with the words of its header, anything else in its own."""
     if block.kind is Kind.CELL:
-        return spoken(text, block.header)
+        return spoken(block.row or text, block.header)
     return text if block.kind is Kind.CODE else plain(text)
 
 

@@ -14,7 +14,7 @@ class Block:
     `path`: plain titles of the enclosing headings, outermost first; a heading block's own title is its last.
     `section`: index into `Document.sections`. `header`: a table row's header row, plain. `lead`: what introduces the
     block, plain, outermost first: the paragraph before its list, or one that ends in a colon, then the own words of
-    each parent item.
+    each parent item. `row`: a table row that is not written between pipes, as it would be.
     """
 
     kind: Kind
@@ -25,6 +25,12 @@ class Block:
     section: int
     header: str = ""
     lead: tuple[str, ...] = ()
+    row: str = ""
+
+    @property
+    def markup(self) -> str:
+        """What the block says, as core.text reads it."""
+        return self.row or self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`text` is canonical: LF newlines, no BOM, no NUL, nothing else touched. Blocks are in order and never overlap."""
+    """`text` is canonical: LF newlines, no BOM, no NUL, nothing else touched, and `media_type` says how to read it.
+
+    A page of HTML is the Markdown that says what it shows. Blocks are in order and never overlap.
+    """
 
     text: str
     media_type: str

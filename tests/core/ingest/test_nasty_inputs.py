@@ -15,12 +15,11 @@ from tests.conftest import DATA
 
 pytestmark = pytest.mark.data
 EXPECT = DATA / "nasty" / "expect.jsonl"
-TEXTS = (".md", ".txt")
 
 
 def cases() -> list[Any]:
     found = rows(EXPECT) if EXPECT.is_file() else []
-    return [pytest.param(case, id=case["file"]) for case in found if case["file"].endswith(TEXTS)]
+    return [pytest.param(case, id=case["file"]) for case in found]
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -44,8 +43,25 @@ def test_each_odd_file_is_read_as_expected_or_refused(case: dict[str, Any], data
             read(data, media_type=None, uri=case["file"])
     if case["decode"] != "refuse":
         document = read(data, media_type=None, uri=case["file"], errors="replace")
+        assert document == read(data, media_type=None, uri=case["file"], errors="replace")
         assert_exact(document)
         assert_says(document, case)
+
+
+def test_every_odd_file_has_its_case(data_dir: Path) -> None:
+    files = {path.name for path in (data_dir / "nasty").iterdir()} - {"README.md", EXPECT.name}
+    assert sorted(case["file"] for case in rows(EXPECT)) == sorted(files)
+    assert len(files) == 31
+
+
+@pytest.mark.parametrize("bom", ["", "\ufeff"])
+def test_newlines_and_a_bom_change_no_block_of_any_odd_file(bom: str, data_dir: Path) -> None:
+    for case in rows(EXPECT):
+        if case["decode"] == "utf-8" and case["file"] != "12_bom.md":
+            text = (data_dir / "nasty" / case["file"]).read_bytes().decode()
+            lf = text.replace("\r\n", "\n").replace("\r", "\n")
+            twin = (bom + lf.replace("\n", "\r\n")).encode()
+            assert read(twin, media_type=None, uri=case["file"]) == read(lf.encode(), media_type=None, uri=case["file"])
 
 
 def assert_says(document: Document, case: dict[str, Any]) -> None:
