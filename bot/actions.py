@@ -28,6 +28,9 @@ from core.model.work import Rewritten, Tapped
 
 log = structlog.get_logger()
 
+Change = Callable[[dict[str, Any], str], Rewritten]
+"""From a stored card and its nonce to what it is to be."""
+
 INACTIVE = "This card is no longer active. Ask again, or write “watching” to see what you follow."
 REFRESHING = "Refreshing…"
 _CHOSEN = {
@@ -131,8 +134,7 @@ class Actions:
         """Show what a refresh led to on the card it was asked from: the new answer, or the button back."""
         rewrite, found = self._memory.messages.rewrite, refreshed.answer
         if found is None:
-            change = _not_refreshed(answer_id, refreshed)
-            await self._show(await self._gateway.call(rewrite, tenant_id, message_id, change, renew=True))
+            await self._restore(tenant_id, message_id, _not_refreshed(answer_id, refreshed))
             return
 
         def replaced(stored: dict[str, Any], nonce: str) -> Rewritten:
@@ -145,6 +147,15 @@ class Actions:
         await self._show(outgoing)
         if outgoing is not None and speaks_of_several(from_json(outgoing.card)):
             await self._post_beside(outgoing, refreshed.answer_id, found)
+
+    async def not_refreshed(self, tenant_id: str, answer_id: UUID, message_id: UUID) -> None:
+        """Put the button back on the card of a refresh that failed each time that it was tried."""
+        await self._restore(tenant_id, message_id, _again(answer_id, "It could not be refreshed. You can try again."))
+
+    async def _restore(self, tenant_id: str, message_id: UUID, change: Change) -> None:
+        """The card as it is after a refresh without an answer; its old buttons are no longer active."""
+        rewrite = self._memory.messages.rewrite
+        await self._show(await self._gateway.call(rewrite, tenant_id, message_id, change, renew=True))
 
     async def _post_beside(self, outgoing: Outgoing, new_id: UUID, found: Answer) -> None:
         message_id = await self._gateway.call(
@@ -172,13 +183,22 @@ def _new_answer(found: Answer, nonce: str) -> Card:
     return with_outcome(answer_card(found, nonce, saved=True), words)
 
 
-def _not_refreshed(answer_id: UUID, refreshed: Refreshed) -> Callable[[dict[str, Any], str], Rewritten]:
+def _not_refreshed(answer_id: UUID, refreshed: Refreshed) -> Change:
+    if not refreshed.already:
+        return _again(answer_id, "Nothing in the documents answers this now. Your saved answer stays as it is.")
+
+    def told(stored: dict[str, Any], nonce: str) -> Rewritten:
+        words = "You have a newer answer to this already: write “saved” to see it."
+        return to_json(with_outcome(with_nonce(from_json(stored), nonce), words, target=str(answer_id))), None
+
+    return told
+
+
+def _again(answer_id: UUID, words: str) -> Change:
+    """The words on the card, and the button to be tapped again."""
+
     def restored(stored: dict[str, Any], nonce: str) -> Rewritten:
         card, target = with_nonce(from_json(stored), nonce), str(answer_id)
-        if refreshed.already:
-            words = "You have a newer answer to this already: write “saved” to see it."
-            return to_json(with_outcome(card, words, target=target)), None
-        words = "Nothing in the documents answers this now. Your saved answer stays as it is."
         return to_json(with_outcome(card, words, target=target, actions=(_refresh_again(target, nonce),))), None
 
     return restored

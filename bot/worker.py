@@ -172,12 +172,19 @@ class Worker:
 
     async def _refresh(self, job: Leased) -> None:
         answer_id, message_id = UUID(job.payload["answer_id"]), UUID(job.payload["delivery_key"])
+        try:
+            refreshed = await self._refreshed(job, answer_id)
+        except Exception:
+            if job.attempts >= self._memory.config.watch.max_attempts:
+                await self._actions.not_refreshed(job.tenant_id, answer_id, message_id)
+            raise
+        await self._actions.refreshed(job.tenant_id, answer_id, message_id, refreshed)
+
+    async def _refreshed(self, job: Leased, answer_id: UUID) -> Refreshed:
         person_id = UUID(job.payload["person_id"])
         principal = await self._gateway.call(self._memory.people.principal, job.tenant_id, person_id)
         refreshed = await self._gateway.call(self._memory.refresh_answer, answer_id, principal)
-        if refreshed.already:
-            refreshed = await self._shown_again(refreshed, principal)
-        await self._actions.refreshed(job.tenant_id, answer_id, message_id, refreshed)
+        return await self._shown_again(refreshed, principal) if refreshed.already else refreshed
 
     async def _shown_again(self, refreshed: Refreshed, principal: Principal) -> Refreshed:
         """With today's answer, to be shown: whoever refreshed it before may have died before the card said so."""

@@ -294,6 +294,24 @@ async def test_after_a_refresh_that_found_nothing_every_button_of_the_card_is_re
         assert {button.nonce for button in buttons(from_json(card.card))} <= {card.nonce}
 
 
+async def test_a_refresh_that_fails_whatever_is_tried_puts_the_button_back_in_the_end(
+    told, parts, memory, clock, monkeypatch
+):
+    old = told.button("answer_refresh")
+    with monkeypatch.context() as broken:
+        broken.setattr(memory, "refresh_answer", lambda *_: 1 / 0)
+        await told.press(old)
+        for _ in range(memory.config.watch.max_attempts):
+            assert "Refreshing…" in told.texts()[-1]
+            await parts.worker.settle()
+            clock.advance(HOUR)
+    assert "It could not be refreshed." in told.texts()[-1]
+    new = told.button("answer_refresh")
+    assert (await told.press(old), await told.press(new)) == (INACTIVE, "Refreshing…")
+    await parts.worker.settle()
+    assert "A meal may cost 55 EUR at most." in told.texts()[-1]
+
+
 @pytest.fixture
 async def two_told(revise, adas, parts):
     """One card lists two saved answers that moved."""
