@@ -5,12 +5,12 @@ left to the next card where it cannot say. A lasting refusal reaches as far as i
 person cannot be written to, or the whole workspace is paused and its cards wait.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from uuid import UUID
 
 from core.clock import HOUR, MINUTE, SECOND
 from core.ids import jitter
-from core.jobs.backoff import BASE, wait
+from core.jobs.backoff import wait
 from core.model.card_states import CardEvent, CardState, step
 from core.model.notices import Outgoing
 from core.model.work import Extent, Lane, Place, Waiting
@@ -145,19 +145,22 @@ class OutcomesEngine:
         self._update_next(card, None)
 
     def not_updated(self, card: Outgoing, retry_after: int | None, *, for_good: bool) -> None:
-        """The platform's copy stays as it was for now, or for good."""
-        self._update_next(card, None if for_good else retry_after or BASE)
+        """The platform's copy stays as it was: for good, for `retry_after` µs, or else for longer each time."""
+        self._update_next(card, None if for_good else lambda attempt: retry_after or wait(attempt, jitter()))
 
-    def _update_next(self, card: Outgoing, pause: int | None) -> None:
+    def _update_next(self, card: Outgoing, pause: Callable[[int], int] | None) -> None:
         with self._database.write(card.tenant_id) as tx:
             message = messages.locked(tx, card.message_id)
             if message is None:
                 return
             message.lease_until = 0
-            if pause is not None:
-                message.update_at = tx.now + pause
-            else:  # an older saying may have come last, after a newer one was shown
-                message.update_at = None if message.revision == card.revision else tx.now
+            if message.revision != card.revision:  # an older saying may have come last, after a newer one was shown
+                message.update_at = tx.now
+            elif pause is None:
+                message.update_at, message.attempts = None, 1
+            else:
+                message.update_at = tx.now + pause(message.attempts)
+                message.attempts += 1
             tx.session.add(message)
 
 
@@ -172,7 +175,7 @@ def _accept(tx: WriteTx, message: CardMessage, message_ref: str) -> None:
     """A card has arrived: with it what it was to tell, and what it spoke of was shown."""
     message.state = step(CardState(message.state), _ACCEPTED[message.state])
     message.message_ref, message.sent_at, message.reason = message_ref, tx.now, None
-    message.lease_until = 0
+    message.lease_until, message.attempts = 0, 1  # from now on of updates
     tx.session.add(message)
     deliveries = messages.deliveries_of(tx, message.message_id)
     for delivery in deliveries:
