@@ -21,13 +21,12 @@ class InboundEngine:
 
         Whoever writes can be written to: a user lost before is reached again, and told what no card could tell them.
         """
-        key = f"{place.platform}:{place.workspace}:{place.user_id}:{event_id}"
         with self._database.write(tenant_id) as tx:
             people.regain(tx, place)
             person_id = people.seen(tx, place)
             if person_id is not None:
                 messages.recall(tx, person_id)
-            return inbox.receive(tx, key, person_id, place, kind, body)
+            return inbox.receive(tx, place, event_id, person_id, kind, body)
 
     def lease(self, limit: int = 10) -> list[Inbound]:
         """Take what is to be worked on now: of each user one at a time, in the order in which they said it."""
@@ -35,6 +34,7 @@ class InboundEngine:
             if not inbox.any_due(tx, self._database.clock.now()):
                 return []
         with self._database.write(ANY_TENANT) as tx:
+            inbox.bury(tx, self._max_attempts)
             return inbox.lease(tx, tx.now + self._lease, limit)
 
     def finish(self, event: Inbound, result: str) -> None:

@@ -8,15 +8,14 @@ from sqlalchemy import ColumnElement, exists
 from sqlmodel import col, select
 
 from core.clock import FOREVER
-from core.model.card_states import CardState
+from core.store import messages
 from core.store.database import ReadTx, WriteTx
 from core.store.jobs import insert_new
-from core.store.tables import Brief, CardMessage, NotifyDelivery, Watch, WatchFire
+from core.store.tables import Brief, NotifyDelivery, Watch, WatchFire
 
 OFF = FOREVER
 """The next look of a brief that its person has switched off."""
 UNDONE = "no_net_change"
-_ON_ITS_WAY = (CardState.PENDING, CardState.SENDING, CardState.FAILED, CardState.UNKNOWN)
 
 
 def enrol(tx: WriteTx, person_ids: Collection[UUID], since: int) -> None:
@@ -52,13 +51,7 @@ def look_again(tx: WriteTx, person_id: UUID) -> None:
 
 def on_its_way(tx: ReadTx, person_id: UUID) -> bool:
     """Whether a week's brief is yet to arrive: the next would say the same, for it is composed when it is sent."""
-    rows = select(CardMessage.message_id).where(
-        CardMessage.tenant_id == tx.tenant_id,
-        CardMessage.person_id == person_id,
-        col(CardMessage.subject).startswith("brief:"),
-        col(CardMessage.state).in_(_ON_ITS_WAY),
-    )
-    return tx.session.exec(rows.limit(1)).first() is not None
+    return messages.in_flight(tx, person_id, messages.BRIEF)
 
 
 @dataclass(frozen=True, slots=True)

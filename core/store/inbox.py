@@ -1,11 +1,11 @@
 """Questions and taps as they came in, kept until they are done, and handed out in their user's order."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, or_
+from sqlalchemy import ColumnElement, and_, exists, or_, tuple_, update
+from sqlalchemy.orm import aliased
 from sqlmodel import col, select
 
 from core.model.work import Inbound, Place
@@ -13,16 +13,17 @@ from core.store.database import ReadTx, WriteTx
 from core.store.jobs import insert_once
 from core.store.tables import Inbox
 
-User = tuple[tuple[str, str], ...]
-"""Whose place it is, whatever the thread: names and values."""
+_OPEN = ("ready", "running")
 
 
-def receive(tx: WriteTx, event_id: str, person_id: UUID | None, place: Place, kind: str, body: dict[str, Any]) -> bool:
-    """True for an event never seen before, or given up; any other repeat changes nothing."""
+def receive(tx: WriteTx, place: Place, event_id: str, person_id: UUID | None, kind: str, body: dict[str, Any]) -> bool:
+    """True for an event never seen before of this user, or given up; any other repeat changes nothing."""
+    speaker = f"{place.platform}:{place.workspace}:{place.user_id}"
     row = {
         "tenant_id": tx.tenant_id,
-        "event_id": event_id,
+        "event_id": f"{speaker}:{event_id}",
         "person_id": person_id,
+        "speaker": speaker,
         "place": asdict(place),
         "kind": kind,
         "body": body,
@@ -32,7 +33,7 @@ def receive(tx: WriteTx, event_id: str, person_id: UUID | None, place: Place, ki
         "attempts": 0,
         "created_at": tx.now,
     }
-    return insert_once(tx, Inbox, row) or _revived(tx, event_id)
+    return insert_once(tx, Inbox, row) or _revived(tx, f"{speaker}:{event_id}")
 
 
 def _revived(tx: WriteTx, event_id: str) -> bool:
@@ -46,13 +47,15 @@ def _revived(tx: WriteTx, event_id: str) -> bool:
 
 
 def any_due(tx: ReadTx, now: int) -> bool:
-    """Whether anything waits: a look that no writer waits for."""
-    return tx.session.exec(select(Inbox.event_id).where(_due(now)).limit(1)).first() is not None
+    """Whether a lease would find anything: a look that no writer waits for."""
+    return tx.session.exec(select(Inbox.event_id).where(_next(now)).limit(1)).first() is not None
 
 
-def _due(now: int) -> ColumnElement[bool]:
-    open_ = col(Inbox.state).in_(("ready", "running"))
-    return and_(open_, col(Inbox.lease_until) <= now, col(Inbox.not_before) <= now)
+def bury(tx: WriteTx, max_attempts: int) -> None:
+    """Give up events whose last allowed lease has run out too: what kills its workers is not handed out for ever."""
+    lost = (col(Inbox.state) == "running", col(Inbox.lease_until) <= tx.now, col(Inbox.attempts) >= max_attempts)
+    gone = {"state": "failed", "result": "no worker came back within its lease"}
+    tx.session.exec(update(Inbox).where(*lost).values(**gone))
 
 
 def lease(tx: WriteTx, until: int, limit: int) -> list[Inbound]:
@@ -60,14 +63,8 @@ def lease(tx: WriteTx, until: int, limit: int) -> list[Inbound]:
 
     So nobody who says much fills all hands, and what they said first is worked on first.
     """
-    due = select(Inbox).where(_due(tx.now))
-    for user in _at_work(tx):
-        due = due.where(or_(*(col(Inbox.place)[name].as_string() != value for name, value in user)))
-    oldest = due.order_by(col(Inbox.created_at), col(Inbox.event_id)).limit(limit)
-    first: dict[User, Inbox] = {}
-    for row in tx.session.exec(oldest.with_for_update(skip_locked=True)):
-        first.setdefault(_user(row.place), row)
-    rows = first.values()
+    oldest = select(Inbox).where(_next(tx.now)).order_by(col(Inbox.created_at), col(Inbox.event_id)).limit(limit)
+    rows = tx.session.exec(oldest.with_for_update(skip_locked=True)).all()
     for row in rows:
         row.state, row.lease_until = "running", until
         row.attempts += 1
@@ -75,14 +72,18 @@ def lease(tx: WriteTx, until: int, limit: int) -> list[Inbound]:
     return [Inbound(r.tenant_id, r.event_id, r.person_id, Place(**r.place), r.kind, r.body, r.attempts) for r in rows]
 
 
-def _at_work(tx: WriteTx) -> set[User]:
-    """The users of whom an event is in hand now."""
-    rows = select(Inbox.place).where(Inbox.state == "running", Inbox.lease_until > tx.now)
-    return set(map(_user, tx.session.exec(rows)))
+def _next(now: int) -> ColumnElement[bool]:
+    """Of an event: its time has come, and none of the same user is in hand, or was there before it.
 
-
-def _user(place: Mapping[str, Any]) -> User:
-    return tuple((name, place[name]) for name in ("platform", "workspace", "user_id"))
+    Each row is asked, since what another process takes at this moment is seen as waiting still, and skipped as locked:
+    the user's second event would come out first.
+    """
+    other = aliased(Inbox)
+    earlier = tuple_(other.created_at, other.event_id) < tuple_(col(Inbox.created_at), col(Inbox.event_id))
+    goes_first = or_(col(other.lease_until) > now, and_(col(other.not_before) <= now, earlier))
+    in_the_way = exists().where(col(other.speaker) == Inbox.speaker, col(other.state).in_(_OPEN), goes_first)
+    due = (col(Inbox.state).in_(_OPEN), col(Inbox.lease_until) <= now, col(Inbox.not_before) <= now)
+    return and_(*due, ~in_the_way)
 
 
 def held(tx: WriteTx, event: Inbound) -> Inbox | None:

@@ -18,7 +18,11 @@ from core.store.database import ReadTx, WriteTx
 from core.store.jobs import insert_once
 from core.store.tables import CardGrant, CardMessage, LastShown, NotifyDelivery
 
+FIRES, BRIEF = "fires:", "brief:"
+"""How the subjects of cards begin that tell of changes as they come, and of a person's week."""
 _TO_SEND = (CardState.PENDING, CardState.FAILED)
+_ON_ITS_WAY = (*_TO_SEND, CardState.SENDING, CardState.UNKNOWN)
+_UNTOLD = ("pending", "carried")
 
 
 def get(tx: ReadTx, message_id: UUID) -> CardMessage | None:
@@ -85,12 +89,12 @@ def outgoing(message: CardMessage) -> Outgoing:
     )
 
 
-def by_subject(tx: ReadTx, person_id: UUID, subject: str) -> CardMessage | None:
-    return tx.session.exec(
-        select(CardMessage).where(
-            CardMessage.tenant_id == tx.tenant_id, CardMessage.person_id == person_id, CardMessage.subject == subject
-        )
-    ).one_or_none()
+def by_subject(tx: WriteTx, person_id: UUID, subject: str) -> CardMessage | None:
+    """Locked, since whoever is taking it to be sent right now decides whether what it says next is an update."""
+    rows = select(CardMessage).where(
+        CardMessage.tenant_id == tx.tenant_id, CardMessage.person_id == person_id, CardMessage.subject == subject
+    )
+    return tx.session.exec(rows.with_for_update()).one_or_none()
 
 
 def by_nonce(tx: ReadTx, value: str) -> CardMessage | None:
@@ -128,20 +132,16 @@ def waiting(tx: ReadTx, what: ColumnElement[bool], now: int, limit: int, busy: C
     return [Waiting(tenant, message, (platform, workspace)) for tenant, message, platform, workspace in found]
 
 
-def in_flight(tx: ReadTx, person_id: UUID) -> bool:
-    """Whether a card about changes is on its way to this person: the next waits for what it will have shown."""
-    row = tx.session.exec(select(CardMessage.message_id).where(_on_its_way(tx.tenant_id, person_id)).limit(1)).first()
-    return row is not None
-
-
-def _on_its_way(tenant_id: Any, person_id: Any) -> ColumnElement[bool]:
-    states = (CardState.PENDING, CardState.SENDING, CardState.FAILED, CardState.UNKNOWN)
-    return and_(
-        col(CardMessage.tenant_id) == tenant_id,
-        col(CardMessage.person_id) == person_id,
-        col(CardMessage.subject).startswith("fires:"),
-        col(CardMessage.state).in_(states),
+def in_flight(tx: ReadTx, person_id: UUID, about: str = FIRES) -> bool:
+    """Whether such a card is on its way to this person: the next waits for what it will have shown."""
+    rows = select(CardMessage.message_id).where(
+        CardMessage.tenant_id == tx.tenant_id, CardMessage.person_id == person_id, _on_its_way(about)
     )
+    return tx.session.exec(rows.limit(1)).first() is not None
+
+
+def _on_its_way(about: str) -> ColumnElement[bool]:
+    return and_(col(CardMessage.subject).startswith(about), col(CardMessage.state).in_(_ON_ITS_WAY))
 
 
 def to_tell(tx: WriteTx, person_id: UUID) -> list[CardMessage]:
@@ -149,10 +149,12 @@ def to_tell(tx: WriteTx, person_id: UUID) -> list[CardMessage]:
     rows = select(CardMessage).where(
         CardMessage.tenant_id == tx.tenant_id,
         CardMessage.person_id == person_id,
-        or_(*(col(CardMessage.subject).startswith(about) for about in ("fires:", "brief:"))),
+        or_(*(col(CardMessage.subject).startswith(about) for about in (FIRES, BRIEF))),
         col(CardMessage.state).in_(_TO_SEND),
     )
-    return list(tx.session.exec(rows.order_by(col(CardMessage.message_id)).with_for_update()).all())
+    # By the state first: SQLite would go through all that the tenant was ever sent to have them by their key alone.
+    ordered = rows.order_by(col(CardMessage.state), col(CardMessage.message_id))
+    return list(tx.session.exec(ordered.with_for_update()).all())
 
 
 def people_waiting(tx: ReadTx, now: int, limit: int) -> list[tuple[str, UUID]]:
@@ -161,21 +163,18 @@ def people_waiting(tx: ReadTx, now: int, limit: int) -> list[tuple[str, UUID]]:
         NotifyDelivery.state == "pending",
         NotifyDelivery.not_before <= now,
         col(NotifyDelivery.message_id).is_(None),
-        ~exists().where(_on_its_way(NotifyDelivery.tenant_id, NotifyDelivery.person_id)),
+        ~exists().where(
+            col(CardMessage.tenant_id) == NotifyDelivery.tenant_id,
+            col(CardMessage.person_id) == NotifyDelivery.person_id,
+            _on_its_way(FIRES),
+        ),
     )
     return [(tenant, person) for tenant, person in tx.session.exec(rows.distinct().limit(limit))]
 
 
 def waiting_deliveries(tx: WriteTx, person_id: UUID) -> list[NotifyDelivery]:
     """What is due for a person, and what an earlier card could not carry."""
-    rows = select(NotifyDelivery).where(
-        NotifyDelivery.tenant_id == tx.tenant_id,
-        NotifyDelivery.person_id == person_id,
-        col(NotifyDelivery.state).in_(("pending", "carried")),
-        NotifyDelivery.not_before <= tx.now,
-        col(NotifyDelivery.message_id).is_(None),
-    )
-    return list(tx.session.exec(rows.order_by(col(NotifyDelivery.fire_id)).with_for_update()).all())
+    return _due_to(tx, person_id, col(NotifyDelivery.state).in_(_UNTOLD), col(NotifyDelivery.message_id).is_(None))
 
 
 def deliveries_of(tx: ReadTx, message_id: UUID) -> list[NotifyDelivery]:
@@ -195,13 +194,16 @@ def deliveries_for(tx: ReadTx, fire_id: UUID) -> list[NotifyDelivery]:
 
 def carried(tx: WriteTx, person_id: UUID) -> list[NotifyDelivery]:
     """What no card could deliver to a person yet."""
-    rows = select(NotifyDelivery).where(
-        NotifyDelivery.tenant_id == tx.tenant_id,
-        NotifyDelivery.person_id == person_id,
-        NotifyDelivery.state == "carried",
-        NotifyDelivery.not_before <= tx.now,
-    )
-    return list(tx.session.exec(rows.order_by(col(NotifyDelivery.fire_id)).with_for_update()).all())
+    return _due_to(tx, person_id, col(NotifyDelivery.state) == "carried")
+
+
+def _due_to(tx: WriteTx, person_id: UUID, *those: ColumnElement[bool]) -> list[NotifyDelivery]:
+    """Those of a person's deliveries whose time has come, to be changed."""
+    theirs = (NotifyDelivery.tenant_id == tx.tenant_id, NotifyDelivery.person_id == person_id)
+    rows = select(NotifyDelivery).where(*theirs, NotifyDelivery.not_before <= tx.now, *those)
+    # By the state first, as in `to_tell`.
+    ordered = rows.order_by(col(NotifyDelivery.state), col(NotifyDelivery.fire_id))
+    return list(tx.session.exec(ordered.with_for_update()).all())
 
 
 def recall(tx: WriteTx, person_id: UUID) -> None:
@@ -213,13 +215,13 @@ def recall(tx: WriteTx, person_id: UUID) -> None:
 
 def look_again(tx: WriteTx, person_id: UUID) -> None:
     """Let whatever waits for the end of a mute or of quiet hours be looked at now: these may be others."""
-    theirs = (col(NotifyDelivery.tenant_id) == tx.tenant_id, col(NotifyDelivery.person_id) == person_id)
-    held = (col(NotifyDelivery.state).in_(("pending", "carried")), col(NotifyDelivery.not_before) > tx.now)
-    tx.session.exec(update(NotifyDelivery).where(*theirs, *held).values(not_before=tx.now))
-    for message in to_tell(tx, person_id):
+    for message in to_tell(tx, person_id):  # before the deliveries, as whoever takes a card locks them
         if message.state == CardState.PENDING:
             message.not_before = min(message.not_before, tx.now)
             tx.session.add(message)
+    theirs = (col(NotifyDelivery.tenant_id) == tx.tenant_id, col(NotifyDelivery.person_id) == person_id)
+    held = (col(NotifyDelivery.state).in_(_UNTOLD), col(NotifyDelivery.not_before) > tx.now)
+    tx.session.exec(update(NotifyDelivery).where(*theirs, *held).values(not_before=tx.now))
 
 
 def leave_to_next(tx: WriteTx, message_id: UUID, reason: str) -> None:

@@ -316,7 +316,8 @@ class CardMessage(SQLModel, table=True):
         UniqueConstraint("tenant_id", "person_id", "subject"),
         Index("ix_card_message_nonce", "nonce"),
         Index("ix_card_message_due", "state", "not_before"),
-        Index("ix_card_message_update", "update_at"),
+        Index("ix_card_message_update", "state", "update_at"),
+        Index("ix_card_message_person", "tenant_id", "person_id", "state", "message_id"),
     )
     tenant_id: str = Field(primary_key=True)
     message_id: UUID = Field(primary_key=True)
@@ -351,6 +352,8 @@ class NotifyDelivery(SQLModel, table=True):
     __table_args__ = (
         Index("ix_notify_delivery_due", "state", "not_before"),
         Index("ix_notify_delivery_person", "tenant_id", "person_id", "created_at"),
+        Index("ix_notify_delivery_waiting", "tenant_id", "person_id", "state", "not_before"),
+        Index("ix_notify_delivery_message", "tenant_id", "message_id", "fire_id"),
     )
     tenant_id: str = Field(primary_key=True)
     fire_id: UUID = Field(primary_key=True)
@@ -391,13 +394,15 @@ class UsedJti(SQLModel, table=True):
 class Inbox(SQLModel, table=True):
     """What people said and tapped, kept before it is acknowledged and driven until it is done.
 
-    `place`: where it came from. `person_id` is None for somebody not known yet.
+    `place`: where it came from. `speaker`: whose place that is, whatever the thread; of each one event is in hand at a
+    time. `person_id` is None for somebody not known yet.
     """
 
-    __table_args__ = (Index("ix_inbox_open", "state", "not_before"),)
+    __table_args__ = (Index("ix_inbox_open", "state", "not_before"), Index("ix_inbox_speaker", "speaker", "state"))
     tenant_id: str = Field(primary_key=True)
     event_id: str = Field(primary_key=True)
     person_id: UUID | None = None
+    speaker: str
     place: dict[str, Any] = json()
     kind: str
     body: dict[str, Any] = json()

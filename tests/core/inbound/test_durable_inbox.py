@@ -156,6 +156,15 @@ def test_an_event_whose_worker_died_is_driven_again_when_its_lease_ends(memory, 
     assert lease(memory).attempts == 2
 
 
+def test_an_event_that_kills_whoever_works_on_it_is_given_up(memory, clock):
+    receive(memory)
+    for attempt in range(1, memory.config.watch.max_attempts + 1):
+        assert lease(memory).attempts == attempt
+        clock.advance(memory.config.watch.lease_secs * SECOND)
+    assert memory.inbound.lease() == []
+    assert states(memory) == [("failed", memory.config.watch.max_attempts, "no worker came back within its lease")]
+
+
 @pytest.mark.parametrize("late", ["finish", "fail", "release"])
 def test_whoever_lost_an_event_can_say_nothing_about_it(memory, clock, late):
     receive(memory)

@@ -1,18 +1,23 @@
 """What the migrations make is what the models say, on both databases, from scratch and step by step."""
 
+from contextlib import closing
+from uuid import UUID
+
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect
+from sqlalchemy import MetaData, Table, Uuid, bindparam, insert, inspect
 from sqlalchemy import text as sql
 from sqlmodel import SQLModel
 
 from core.errors import StoreUnavailable
+from core.model.work import Place
 from core.store import migrate
 from core.store.database import Database
 from tests.support.memories import open_memory
+from tests.support.posting import ids
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -66,6 +71,37 @@ def test_step_by_step_ends_where_from_scratch_does(empty):
         connection.execute(sql("DROP TABLE alembic_version"))
     migrate.upgrade(empty)
     assert shape(empty) == stepped
+
+
+def test_what_was_written_before_there_were_workspaces_is_worked_on_and_updated(empty, clock):
+    step(empty, "0001")
+    ada, sent, asked = UUID(int=1), UUID(int=2), f"{UUID(int=1)}:e1"
+    old_place = {"workspace": "local", "user_id": str(ada), "conversation": {}}
+    card = {"message_id": sent, "person_id": ada, "subject": "event:e0", "kind": "answer", "platform": "local"}
+    card |= {"place": old_place, "nonce": "n1", "fingerprint": "", "card": {}, "source_ids": [], "shown": []}
+    card |= {"state": "sent", "message_ref": "r1", "fence": 1, "lease_until": 0, "attempts": 1, "not_before": 0}
+    event = {"event_id": asked, "person_id": ada, "kind": "question", "body": {"text": "?"}, "state": "ready"}
+    event |= {"lease_until": 0, "not_before": 0, "attempts": 0, "created_at": 0}
+    put_old(empty, "tenant", {"name": "Default", "last_tx": 0})
+    put_old(empty, "card_message", card | {"created_at": 0, "sent_at": 0})
+    put_old(empty, "inbox", event)
+
+    with closing(open_memory(empty.url.render_as_string(hide_password=False), clock)) as memory:
+        place = Place("local", "local", str(ada))
+        assert [one.place for one in memory.inbound.lease()] == [place]
+        assert memory.local.history("default", ada)[1] == {"e1"}
+        assert not memory.inbound.receive("default", place, "e1", "question", {}), "a repeat of it is one"
+        shown = memory.messages.rewrite("default", sent, lambda _, __: ({"words": "new"}, None))
+        assert (shown.place, ids(memory.outcomes.outdated())) == (place, [sent])
+
+
+def put_old(database, table, row):
+    """Write a row into a table as it is by now."""
+    with database.engine.begin() as connection:
+        there = Table(table, MetaData(), autoload_with=connection)
+        types = {name: Uuid() for name in row if isinstance(row[name], UUID)}
+        values = {name: bindparam(name, type_=types.get(name)) for name in row} | {"tenant_id": "default"}
+        connection.execute(insert(there).values(**values), row)
 
 
 def test_upgrading_again_changes_nothing(empty):

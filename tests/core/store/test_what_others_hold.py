@@ -1,0 +1,61 @@
+"""What another process has in an unfinished transaction is waited for or left alone. On PostgreSQL, where it can be."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+
+from core.clock import SECOND
+from core.model.card_states import CardState
+from core.model.work import PLACEHOLDER
+from core.store import inbox, messages
+from core.store.database import ANY_TENANT
+from tests.support.memories import open_memory
+from tests.support.posting import connect, member, place, post, saying
+
+ADAS = place("Ada")
+
+
+@pytest.fixture
+def memory(postgres_url, clock):
+    memory = open_memory(postgres_url, clock)
+    memory.people.ensure_tenant("default", "Default")
+    connect(memory, "A")
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def ada(memory):
+    return member(memory, "Ada").person_id
+
+
+def test_while_an_event_is_being_taken_the_next_of_its_user_waits(memory, ada, clock):
+    """The first is locked, and read as ready still: whoever looks past it must not take what comes after."""
+    for number in range(2):
+        memory.inbound.receive("default", ADAS, f"e{number}", "question", {})
+        clock.advance(1)
+    with memory._database.write(ANY_TENANT) as tx:
+        assert len(inbox.lease(tx, clock.now() + SECOND, 1)) == 1
+        assert memory.inbound.lease(1) == []
+
+
+def test_an_answer_waits_for_whoever_is_taking_its_placeholder_and_is_shown_after_it(memory, ada):
+    """Else it would be put on a card that was never sent, and what was sent would stand there for ever."""
+    said = Event()
+
+    def answer(nonce):
+        said.set()
+        return saying("the answer")(nonce)
+
+    card = post(memory, ADAS, words="Looking…", kind=PLACEHOLDER)
+    with ThreadPoolExecutor() as pool:
+        with memory._database.write("default") as tx:
+            row = messages.locked(tx, card)
+            row.state, row.attempts, row.fence = CardState.SENDING, 1, 1
+            tx.flush()
+            answering = pool.submit(memory.messages.post, "default", ada, ADAS, "event", "answer", answer)
+            said.wait(0.3)  # long enough for an answer that does not wait to go wrong
+        answering.result()
+    memory.outcomes.sent(messages.outgoing(row), "ref")
+    assert memory.outcomes.updating("default", card).card["words"] == "the answer"
