@@ -53,19 +53,23 @@ class MessagesEngine:
             _say(tx, message, kind, card, offer, source_ids)
             return message.message_id
 
-    def show(self, tenant_id: str, person_id: UUID, place: Place, subject: str, card: MakeCard, offer: Offer) -> UUID:
-        """Put a card that stands there always, anew each time: its old buttons are no longer active."""
+    def show(self, tenant_id: str, person_id: UUID, place: Place, kind: str, card: MakeCard, offer: Offer) -> UUID:
+        """Put the one card of its kind that stands there always, anew each time; its id.
+
+        Its old buttons are no longer active.
+        """
         with self._database.write(tenant_id) as tx:
             tx.lock()
+            subject = kind
             message = messages.by_subject(tx, person_id, subject)
             while message is not None and message.state in _ENDED:
                 subject = f"{subject}:{json_hash(subject)[:8]}"
                 message = messages.by_subject(tx, person_id, subject)
             if message is None:
-                message = messages.new(tx, person_id, place, subject, subject)
+                message = messages.new(tx, person_id, place, subject, kind)
             message.nonce = nonce()
             messages.move(message, place)
-            _say(tx, message, message.kind, card, offer, ())
+            _say(tx, message, kind, card, offer, ())
             return message.message_id
 
     def greet(self, tenant_id: str, place: Place, day: str, card: dict[str, Any]) -> UUID:
@@ -107,6 +111,7 @@ class MessagesEngine:
         return Tapped(message.tenant_id, message.message_id, message.person_id, message.fingerprint, generation_id)
 
     def state(self, tenant_id: str, message_id: UUID) -> CardState | None:
+        """Where a card is on its way; None for one that there is not."""
         with self._database.read(tenant_id) as tx:
             message = messages.get(tx, message_id)
         return CardState(message.state) if message else None

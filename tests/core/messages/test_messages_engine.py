@@ -208,7 +208,8 @@ def test_after_a_page_that_ended_comes_a_new_one_each_time(memory, ada, ended):
     assert len(set(pages)) == 3
     last = show(memory, ada)
     assert show(memory, ada, said="again") == last, "and it stays"
-    assert take(memory, last).card["words"] == "again"
+    card = take(memory, last)
+    assert (card.card["words"], card.kind) == ("again", HOME), "and is a page, not a message"
 
 
 def test_a_page_opened_in_another_workspace_goes_there(memory, ada):
