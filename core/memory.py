@@ -34,6 +34,7 @@ from core.model.grants import CardAction, Grant
 from core.model.preferences import MUTE, WEEKDAYS, Preferences
 from core.model.principals import Principal
 from core.model.spans import SpanRef
+from core.model.tables_state import TablesState
 from core.model.watching import EventKind, FireView, ScopeType, TargetKind, WatchRequest, WatchView
 from core.notices.engine import NoticesEngine
 from core.outcomes.engine import OutcomesEngine
@@ -45,7 +46,6 @@ from core.recall.index import HybridConfig
 from core.store import counts, models, sources, traces, watches
 from core.store.counts import Status
 from core.store.database import Database, WriteTx
-from core.store.migrate import TablesState as TablesState
 from core.store.migrate import tables_state, upgrade
 from core.verify.engine import VerifyEngine
 from core.watch.engine import Swept, WatchEngine

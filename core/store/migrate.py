@@ -1,6 +1,5 @@
 """Bringing a database to today's tables."""
 
-from enum import StrEnum
 from importlib.resources import files
 
 from alembic import command
@@ -9,6 +8,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from core.errors import StoreUnavailable
+from core.model.tables_state import TablesState
 from core.store.database import Database
 from core.store.faults import translated
 
@@ -31,15 +31,6 @@ def upgrade(database: Database) -> None:
                 )
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
-
-
-class TablesState(StrEnum):
-    """How the tables of a database compare with this program's."""
-
-    CURRENT = "current"
-    ABSENT = "absent"
-    OLDER = "older"
-    NEWER = "newer"
 
 
 def tables_state(database: Database) -> tuple[TablesState, str]:
