@@ -24,7 +24,8 @@ from core.model.work import HOME, Extent
 SKEW = 5 * MINUTE
 """How far this machine's clock may be ahead of Slack's."""
 PAGE, MOST_PAGES = 200, 50
-NOBODY = frozenset({"user_not_found", "users_not_found", "user_not_visible"})
+UNKNOWABLE = frozenset({"user_not_found", "users_not_found", "user_not_visible", "missing_scope"})
+"""Why there is no profile to be had, and asking again would not help: whoever it is is told how to be known."""
 
 Answer = TypeVar("Answer")
 
@@ -72,7 +73,7 @@ class SlackChannel:
         except _NotWritten as refused:
             raise Unreachable(refused.outcome.reason) from refused
         except CallFailed as failed:
-            if failed.trouble.error in NOBODY:
+            if failed.trouble.error in UNKNOWABLE:
                 return None
             raise Unreachable(failed.trouble.reason) from failed
         if not isinstance(reply.body.get("user"), dict):
