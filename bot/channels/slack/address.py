@@ -1,8 +1,9 @@
-"""Where Slack reaches the bot, one address for events, taps and commands alike; and what names one of its users."""
+"""Where Slack reaches the bot, one address for events, taps and commands alike; and what names it and its users."""
 
 import re
 from urllib.parse import urlsplit
 
+PLATFORM = "slack"
 EVENTS_PATH = "/slack/events"
 USER_ID = re.compile(r"[UW][A-Z0-9]{2,}")
 

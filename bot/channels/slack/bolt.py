@@ -5,7 +5,6 @@ could not be kept is answered 503: then Slack repeats an event, and shows whoeve
 calls Slack, so none is given the token.
 """
 
-import logging
 import re
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -16,15 +15,13 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.response import BoltResponse
 
-from bot.channels.slack.events import PLATFORM, Events, Listener, accepted
+from bot.channels.slack.address import PLATFORM
+from bot.channels.slack.events import Events, Listener, accepted
 from bot.channels.slack.payloads import Json
+from bot.channels.slack.web import SILENT
 from bot.memory_gateway import MemoryGateway
 
 log = structlog.get_logger()
-
-SILENT = logging.getLogger(f"{__name__}.sdk")
-SILENT.setLevel(logging.CRITICAL + 1)
-"""For Slack's own code, which writes whole requests into its messages: what matters is logged here."""
 
 _ANY = re.compile("")
 

@@ -13,6 +13,7 @@ from aiohttp import ClientError, ClientSession
 
 from bot.channels.slack.manifest import SCOPES, manifest, problems
 from bot.channels.slack.reach import Reach
+from bot.channels.slack.reading import scopes_of
 from bot.channels.slack.remedies import REMEDIES, Remedy, trouble
 from bot.config import SlackSettings
 from bot.doctor import Finding
@@ -133,17 +134,16 @@ def _bot(hello: _Answer) -> Finding:
 
 
 def _scopes(hello: _Answer) -> Finding:
-    name, header = "slack.scopes", hello.headers.get("x-oauth-scopes")
-    if hello.remedy or header is None:
+    name, provided = "slack.scopes", scopes_of(hello.headers)
+    if hello.remedy or provided is None:
         return Finding(name, None, "Slack did not say what the token may do", _FIRST)
-    provided = {scope.strip() for scope in header.split(",")} - {""}
-    missing, extra = sorted(SCOPES.keys() - provided), sorted(provided - SCOPES.keys())
+    missing, extra = sorted(SCOPES.keys() - provided), sorted(set(provided) - SCOPES.keys())
     more = f"; not needed: {', '.join(extra)}" if extra else ""
     if not missing:
         fix = "take them out under OAuth & Permissions > Scopes and install the app again" if extra else ""
         return Finding(name, True, f"everything needed is granted{more}", fix)
     without = "; ".join(f"without {scope} the bot cannot {SCOPES[scope]}" for scope in missing)
-    words = f"needed: {', '.join(SCOPES)}; provided: {', '.join(sorted(provided)) or 'none'}; {without}{more}"
+    words = f"needed: {', '.join(SCOPES)}; provided: {', '.join(provided) or 'none'}; {without}{more}"
     return Finding(name, False, words, f"add {', '.join(missing)}: {REMEDIES['missing_scope'].fix}")
 
 

@@ -14,9 +14,10 @@ from http import HTTPStatus
 import structlog
 
 from bot.channels.base import NotSent
-from bot.channels.slack.events import PLATFORM
+from bot.channels.slack.address import PLATFORM
 from bot.channels.slack.manifest import SCOPES
 from bot.channels.slack.outcomes import Trouble, meaning
+from bot.channels.slack.reading import scopes_of
 from bot.channels.slack.remedies import REMEDIES
 from bot.channels.slack.web import CallFailed, Reply, SlackWeb
 from bot.memory_gateway import MemoryGateway
@@ -69,7 +70,7 @@ class SlackConnection:
             return await self._look()
         except Exception as error:  # noqa: BLE001  # whatever it is, it must not end the looking
             reason = str(error) if isinstance(error, CoreError) else ""
-            log.error("slack.not_connected", error=type(error).__name__, reason=reason)  # noqa: TRY400
+            log.error("slack.not_connected", error=type(error).__name__, reason=reason)  # noqa: TRY400  # a trace may quote
             return self._later()
 
     async def _look(self) -> float:
@@ -88,7 +89,7 @@ class SlackConnection:
         return found is not None and not found.paused
 
     async def _let_in(self, reply: Reply) -> None:
-        hello, workspace, scopes = reply.body, reply.body.get("team_id"), _scopes(reply)
+        hello, workspace, scopes = reply.body, reply.body.get("team_id"), scopes_of(reply.headers)
         if not isinstance(workspace, str) or not hello.get("bot_id"):
             raise CallFailed(Trouble("not_allowed_token_type", HTTPStatus.OK, coded=True))
         name, detail = str(hello.get("team") or workspace), {"bot_user_id": hello.get("user_id")}
@@ -135,9 +136,3 @@ def wait_secs(failures: int, chance: float) -> float:
     """The wait after so many failures in a row, twice as long each time; `chance` in [0, 1) spreads half of it."""
     full = min(FIRST_SECS * 2.0 ** min(failures - 1, 10), LONGEST_SECS)
     return full / 2 + full / 2 * chance
-
-
-def _scopes(reply: Reply) -> list[str] | None:
-    """What the token may do, in order; None where Slack did not say."""
-    told = next((value for name, value in reply.headers.items() if name.lower() == "x-oauth-scopes"), None)
-    return None if told is None else sorted({scope.strip() for scope in told.split(",")} - {""})

@@ -13,6 +13,7 @@ from slack_bolt.response import BoltResponse
 
 from bot.actions import INACTIVE
 from bot.channels.slack import payloads
+from bot.channels.slack.address import PLATFORM
 from bot.channels.slack.payloads import Heard, Json
 from bot.channels.slack.reading import profile_of
 from bot.channels.slack.whisper import Whisper
@@ -21,7 +22,6 @@ from core.model.work import Place
 
 log = structlog.get_logger()
 
-PLATFORM = "slack"
 ELSEWHERE = "I answer in your direct messages."
 
 _MOST_CONVERSATIONS = 10_000
@@ -55,7 +55,7 @@ class Events:
         heard = payloads.opened_home(body)
         if heard is not None:
             self._meet(heard)
-            if body["event"].get("tab") == "home":
+            if payloads.shows_home(body):
                 await self._ingress.opened_home(_place(context, heard), heard.event_id)
         return accepted()
 

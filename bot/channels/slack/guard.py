@@ -15,8 +15,8 @@ from http import HTTPStatus
 MOST_BYTES = 1_048_576
 MOST_SKEW_SECS = 300
 
-_TIME, _SIGNATURE = "x-slack-request-timestamp", "x-slack-signature"
-_SHAPES = {_TIME: re.compile(r"[0-9]{1,12}"), _SIGNATURE: re.compile(r"v0=[0-9a-f]{64}")}
+TIME, SIGNATURE = "x-slack-request-timestamp", "x-slack-signature"
+_SHAPES = {TIME: re.compile(r"[0-9]{1,12}"), SIGNATURE: re.compile(r"v0=[0-9a-f]{64}")}
 
 Headers = Iterable[tuple[str, str]]
 
@@ -37,21 +37,25 @@ def refused(headers: Headers, body: bytes, secret: str, now_secs: int) -> Refusa
     if not secret.strip():
         return _unproven("there is no signing secret to compare with")
     given = list(headers)
-    stamp, signature = _only(given, _TIME), _only(given, _SIGNATURE)
+    stamp, signature = _only(given, TIME), _only(given, SIGNATURE)
     if stamp is None or signature is None:
-        return _unproven(f"not exactly one well-formed {_TIME if stamp is None else _SIGNATURE}")
+        return _unproven(f"not exactly one well-formed {TIME if stamp is None else SIGNATURE}")
     skew = now_secs - int(stamp)
     if abs(skew) > MOST_SKEW_SECS:
         return _unproven(f"its time is more than {MOST_SKEW_SECS} s from ours", skew)
-    expected = hmac.new(secret.encode(), b"v0:%b:%b" % (stamp.encode(), body), hashlib.sha256).hexdigest()
-    if not hmac.compare_digest(f"v0={expected}".encode(), signature.encode()):
+    if not hmac.compare_digest(signed(stamp, body, secret), signature):
         return _unproven("the signature is another", skew)
     return None
 
 
+def signed(stamp: str, body: bytes, secret: str) -> str:
+    """The signature that Slack gives a body at a time, in seconds."""
+    return "v0=" + hmac.new(secret.encode(), b"v0:%b:%b" % (stamp.encode(), body), hashlib.sha256).hexdigest()
+
+
 def is_ssl_check(headers: Headers, body: bytes) -> bool:
     """Whether it is the unsigned form with which Slack looks at the certificate, and which wants a 200 and no more."""
-    return b"ssl_check=1" in body.split(b"&") and all(name.lower() != _SIGNATURE for name, _ in headers)
+    return b"ssl_check=1" in body.split(b"&") and all(name.lower() != SIGNATURE for name, _ in headers)
 
 
 def _only(headers: list[tuple[str, str]], wanted: str) -> str | None:

@@ -68,6 +68,11 @@ def opened_home(body: Json) -> Heard | None:
     return _heard(event.get("user"), event.get("channel"), body.get("event_id"))
 
 
+def shows_home(body: Json) -> bool:
+    """Whether that is the tab where the page itself is."""
+    return _map(body.get("event")).get("tab") == "home"
+
+
 def command(body: Json) -> Heard | None:
     """What was typed after the slash command, anywhere; nothing at all asks for help."""
     text = body.get("text")

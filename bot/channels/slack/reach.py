@@ -5,8 +5,6 @@ right answer shows that the address leads to a running bot which holds the same 
 too shows when Slack itself verifies the address.
 """
 
-import hashlib
-import hmac
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ import aiohttp
 
 from bot.channels.slack.address import events_url
 from bot.channels.slack.credentials import SHAPE_OF_SECRET, SIGNING_SECRET
+from bot.channels.slack.guard import SIGNATURE, TIME, signed
 from bot.channels.slack.remedies import Remedy, trouble
 from bot.config import SlackSettings
 from bot.doctor import Finding
@@ -75,8 +74,8 @@ class Reach:
 
     async def _knock(self) -> Finding:
         name, url, challenge = "slack.signing_secret", events_url(self.slack.public_url), nonce()
-        body = json.dumps({"type": "url_verification", "challenge": challenge})
-        reply = await self._reply("POST", url, data=body.encode(), headers=self._signed(body))
+        body = json.dumps({"type": "url_verification", "challenge": challenge}).encode()
+        reply = await self._reply("POST", url, data=body, headers=self._signed(body))
         if isinstance(reply, Remedy):
             return Finding(name, False, f"was not tried: {url}: {reply.means}", reply.fix)
         if reply.status == HTTPStatus.OK and challenge in reply.text:
@@ -96,15 +95,10 @@ class Reach:
             return Remedy("it leads elsewhere, and Slack does not follow", "write the address that it leads to")
         return reply
 
-    def _signed(self, body: str) -> dict[str, str]:
-        stamp = self.clock.now() // SECOND
-        secret = self.slack.signing_secret.get_secret_value().encode()
-        digest = hmac.new(secret, f"v0:{stamp}:{body}".encode(), hashlib.sha256).hexdigest()
-        return {
-            "Content-Type": "application/json",
-            "X-Slack-Request-Timestamp": str(stamp),
-            "X-Slack-Signature": f"v0={digest}",
-        }
+    def _signed(self, body: bytes) -> dict[str, str]:
+        stamp = str(self.clock.now() // SECOND)
+        signature = signed(stamp, body, self.slack.signing_secret.get_secret_value())
+        return {"Content-Type": "application/json", TIME: stamp, SIGNATURE: signature}
 
 
 def _not_the_bot(name: str, url: str, status: int) -> Finding:

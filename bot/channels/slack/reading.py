@@ -34,6 +34,12 @@ def cursor_of(page: Mapping[str, Any]) -> str | None:
     return (page.get("response_metadata") or {}).get("next_cursor") or None
 
 
+def scopes_of(headers: Mapping[str, str]) -> list[str] | None:
+    """What the token may do, in order; None where Slack did not say."""
+    told = next((value for name, value in headers.items() if name.lower() == "x-oauth-scopes"), None)
+    return None if told is None else sorted({scope.strip() for scope in told.split(",")} - {""})
+
+
 def profile_of(user_id: str, user: Mapping[str, Any], workspace: str) -> Profile:
     """Somebody's profile; the address only of a full member of this workspace who has confirmed it."""
     shown: Mapping[str, Any] = user.get("profile") or {}

@@ -13,10 +13,9 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from bot.channels.slack.bolt import SILENT
 from bot.channels.slack.listener import answer
 from bot.channels.slack.outcomes import trouble
-from bot.channels.slack.web import SlackWeb
+from bot.channels.slack.web import SILENT, SlackWeb
 
 log = structlog.get_logger()
 
@@ -65,7 +64,7 @@ class SocketMode:
         """What came in is kept and acknowledged before the connection is closed."""
         self._connecting.cancel()
         await asyncio.gather(self._connecting, *self._answering, return_exceptions=True)
-        await self._client.close()  # type: ignore[no-untyped-call]
+        await self._client.close()  # type: ignore[no-untyped-call]  # as above
 
     async def _received(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
         answering = asyncio.create_task(self._answer(client, request))

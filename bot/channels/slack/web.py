@@ -16,8 +16,9 @@ from bot.channels.slack.outcomes import Trouble, trouble
 
 TIMEOUT_SECS = 10.0
 
-_sdk_log = logging.getLogger(f"{__name__}.sdk")
-_sdk_log.setLevel(logging.WARNING)  # below that the client writes whole requests and answers, tokens among them
+SILENT = logging.getLogger(f"{__name__}.sdk")
+SILENT.setLevel(logging.CRITICAL + 1)
+"""For Slack's own code, which writes whole requests into its messages: what matters is logged here."""
 
 
 class CallFailed(Exception):
@@ -41,15 +42,21 @@ class SlackWeb:
 
     def __init__(self, token: str, api_url: str, timeout_secs: float = TIMEOUT_SECS) -> None:
         self._timeout = aiohttp.ClientTimeout(total=timeout_secs)
-        self._client = AsyncWebClient(token, api_url, retry_handlers=[], logger=_sdk_log)
+        self._client = AsyncWebClient(token, api_url, retry_handlers=[], logger=SILENT)
         self._client.proxy = None  # the session reads the environment, NO_PROXY included; the client does not
 
     @property
     def client(self) -> AsyncWebClient:
         """For calls inside an event loop, each awaited through `ask`."""
+        self._client.session = self.session
+        return self._client
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """For what Slack takes at other addresses."""
         if self._client.session is None:
             self._client.session = aiohttp.ClientSession(timeout=self._timeout, trust_env=True)
-        return self._client
+        return self._client.session
 
     async def ask(self, call: Awaitable[AsyncSlackResponse]) -> Reply:
         """Slack's answer to a call of `client`. Raises CallFailed, which says nothing of the request."""

@@ -30,10 +30,8 @@ class Whisper:
 
     async def _say(self, response_url: str, words: str) -> None:
         said = {"text": words, "response_type": "ephemeral", "replace_original": False}
-        session = self._web.client.session
-        assert session is not None
         try:
-            async with session.post(response_url, json=said) as answer:
+            async with self._web.session.post(response_url, json=said) as answer:
                 answer.raise_for_status()
         except Exception as error:  # noqa: BLE001  # whatever it is, the tap itself was dealt with
             log.warning("slack.not_whispered", error=type(error).__name__)
