@@ -60,7 +60,10 @@ class _State:
 
 
 def page_markdown(text: str) -> str:
-    found = _Page()
+    return _read(text, _Page())
+
+
+def _read(text: str, found: "_Page") -> str:
     parser = etree.HTMLParser(target=found, encoding="utf-8", huge_tree=True)
     at = 0
     while at < len(text):

@@ -55,6 +55,17 @@ def ids(memory):
     return {view.uri: view.source_id for view in memory.sources(source_set="hb")}
 
 
+def test_pages_and_tables_are_taken_in_and_known_when_they_move(memory, clock, folder):
+    (folder / "sub" / "travel.html").write_text("<title>Travel</title><p>Meals cost at most 40 EUR.")
+    (folder / "limits.CSV").write_text("City;Limit\nBern;5\n")
+    (folder / "levels.tsv").write_text("Level\tDays\nA\t5\n")
+    assert step(memory, clock, of(folder)) == (5, 0, 0, 0)
+    before = ids(memory)
+    (folder / "sub" / "travel.html").rename(folder / "trips.xhtml")
+    assert step(memory, clock, of(folder)) == (0, 0, 5, 0)
+    assert ids(memory)["hb/trips.xhtml"] == before["hb/sub/travel.html"]
+
+
 def test_a_folder_becomes_documents_under_the_sets_name(memory, clock, folder):
     assert step(memory, clock, of(folder)) == (2, 0, 0, 0)
     assert uris(memory) == ["hb/leave.md", "hb/sub/money.md"]

@@ -1,12 +1,12 @@
 """Pages made to hurt: nothing recurses, nothing is lost, and work grows with the page and no faster."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import count
 
 import pytest
 
-from core.ingest.html import _Page, page_markdown
+from core.ingest.html import _CHUNK, _DEEPEST_ELEMENT, _Page, _read, page_markdown
 from core.ingest.reading import read
 
 PAGES: dict[str, Callable[[int], str]] = {
@@ -83,10 +83,23 @@ def test_what_follows_what_is_too_deep_is_read_as_ever() -> None:
     assert [(block.kind.value, block.text) for block in document.blocks[-2:]] == [("heading", "B"), ("paragraph", "b")]
 
 
-def test_no_more_elements_stay_open_than_the_bound_and_a_chunk() -> None:
+class Watching(_Page):
+    deepest = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        super().start(tag, attributes)
+        self.deepest = max(self.deepest, len(self._opened))
+
+
+@hostile
+def test_no_more_elements_stay_open_than_the_bound_and_a_chunk(make: Callable[[int], str]) -> None:
     """Each end tag makes the parser look through all of them."""
-    page = _Page()
-    for _ in range(700):
-        page.start("div", {})
-    assert page.end_tags(512) == "</div>" * (700 - 256)
-    assert page.end_tags(700) == ""
+    page = Watching()
+    text = make(10_000)
+    assert _read(text, page) == page_markdown(text)
+    assert page.deepest < _DEEPEST_ELEMENT + _CHUNK / len("<b>")
+
+
+def test_what_is_hidden_deep_down_stays_hidden() -> None:
+    text = page_markdown("<div>" * 300 + "<div hidden>" + "<b>no" * 100 + "</b>" * 100 + "</div>" + "<p>limit")
+    assert text == "limit\n"

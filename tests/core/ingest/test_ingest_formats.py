@@ -3,8 +3,10 @@
 import pytest
 
 from core.model.evidence import Standing
-from core.store.tables import SourceVersion, Span
-from tests.support.memories import put, rows
+from core.model.node_ids import document_id
+from core.model.nodes import LINKS_TO
+from core.store.tables import EdgeVersion, SourceVersion, Span
+from tests.support.memories import put, rows, source_id
 
 PAGE = "<title>Travel</title><h1>Meals</h1><p>Meals cost at most <b>{}</b> EUR a day.</p>{}"
 TABLE = "City;Limit per night (EUR)\nZürich;{}\nBern;180\n"
@@ -41,6 +43,13 @@ def test_a_saved_answer_knows_when_its_page_moves(memory, ada):
     assert [after.standing for after in memory.resolve(spans, ada).values()] == [Standing.CURRENT]
     put(memory, "travel.html", PAGE.format(45, "").encode())
     assert [after.standing for after in memory.resolve(spans, ada).values()] == [Standing.SUPERSEDED]
+
+
+def test_pages_lead_to_each_other(memory):
+    put(memory, "docs/a.html", b"<p>See <a href='sub/b.html#top'>the other</a>.")
+    put(memory, "docs/sub/b.html", b"<p>Here.")
+    (edge,) = [row for row in rows(memory, EdgeVersion) if row.label == LINKS_TO]
+    assert edge.to_id == document_id(source_id("docs/sub/b.html"))
 
 
 def test_a_row_is_quoted_in_the_words_of_its_header(memory, ada):

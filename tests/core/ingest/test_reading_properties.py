@@ -12,7 +12,9 @@ from core.ingest.reading import read
 from core.model.documents import Document
 from tests.strategies.markdown_texts import known_texts, odd_texts, seen_words
 
-MEDIA_TYPES = st.sampled_from(["text/markdown", "text/plain", "application/x-unknown"])
+MEDIA_TYPES = st.sampled_from(
+    ["text/markdown", "text/plain", "text/html", "text/csv", "text/tab-separated-values", "application/x-unknown"]
+)
 
 
 def markdown(text: str) -> Document:
@@ -100,16 +102,16 @@ def test_a_final_newline_changes_no_block(text: str) -> None:
 
 
 @settings(deadline=None)
-@given(st.binary(max_size=80))
-def test_any_bytes_are_read_or_refused_with_the_name_of_the_document(data: bytes) -> None:
+@given(st.binary(max_size=80), st.one_of(st.none(), MEDIA_TYPES))
+def test_any_bytes_are_read_or_refused_with_the_name_of_the_document(data: bytes, media_type: str | None) -> None:
     for errors in ("strict", "replace"):
-        document = read_or_refuse(data, errors)
+        document = read_or_refuse(data, media_type, errors)
         if document is not None:
             assert_exact(document)
 
 
-def read_or_refuse(data: bytes, errors: Errors) -> Document | None:
+def read_or_refuse(data: bytes, media_type: str | None, errors: Errors) -> Document | None:
     try:
-        return read(data, media_type=None, uri="data.bin", errors=errors)
+        return read(data, media_type=media_type, uri="data.bin", errors=errors)
     except UnreadableDocument as refusal:
         return None if "data.bin" in str(refusal) else pytest.fail(str(refusal))
