@@ -16,7 +16,7 @@ def health_routes(gateway: MemoryGateway, stopping: Callable[[], bool]) -> list[
         if stopping():
             return web.json_response({"status": "not ready", "reason": "stopping"}, status=503)
         try:
-            await gateway.call(gateway.memory.check_store)
+            await gateway.at_the_door(gateway.memory.check_store)
         except CoreError as error:
             return web.json_response({"status": "not ready", "reason": error.code}, status=503)
         return web.json_response({"status": "ready"})
