@@ -96,6 +96,16 @@ async def test_a_slow_answer_takes_the_place_that_was_held_for_it(memory, adas, 
     assert (channel.tried(), channel.tried("update"), results(memory)) == (1, 1, [("done", "answered")])
 
 
+async def test_the_answer_is_shown_at_once_and_waits_for_nothing_else_that_is_due(memory, adas, ada, channel, slowly):
+    await adas.say(ASKED, "e1")
+    [held] = memory.inbound.lease()
+    asked = asyncio.create_task(adas.parts.ask.question(held, ada.person_id))
+    await channel.until(lambda: channel.at("A"))
+    slowly.set()
+    await asked
+    assert is_answered(channel)
+
+
 async def test_an_answer_that_is_there_soon_comes_at_once(memory, channel, adas):
     with bot_over(memory, channel, patience=60) as patient:
         await Talk(patient, channel, "Ada").ask(ASKED)
