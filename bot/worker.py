@@ -147,9 +147,15 @@ class Worker:
     async def _jobs(
         self, audience: Audience, kinds: tuple[JobKind, ...], handle: Callable[[Leased], Awaitable[None]]
     ) -> int:
-        leased = await self._gateway.call(self._memory.jobs.lease, audience, kinds, self._owner, AT_ONCE)
-        await asyncio.gather(*(self._job(job, handle) for job in leased))
-        return len(leased)
+        """All that are due, for what becomes of them together is told in one card."""
+        lease, done = self._memory.jobs.lease, 0
+        while not self._stopping:
+            leased = await self._gateway.call(lease, audience, kinds, self._owner, AT_ONCE)
+            if not leased:
+                break
+            await asyncio.gather(*(self._job(job, handle) for job in leased))
+            done += len(leased)
+        return done
 
     async def _job(self, job: Leased, handle: Callable[[Leased], Awaitable[None]]) -> None:
         try:

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from bot.delivery import AT_ONCE
+from bot.worker import AT_ONCE as JOBS_AT_ONCE
 from bot.worker import Loop, Worker
 from cards.codec import to_json
 from cards.notices import notice
@@ -61,6 +62,37 @@ async def test_two_watches_of_one_person_on_one_change_share_a_card_that_names_b
     [text] = adas.texts()
     assert "you watch\n• travel\n  [Stop watching]\n• meals\n" in text
     assert text.count("Travel › Meals") == 1, "the one passage that changed is shown once"
+
+
+MANY = JOBS_AT_ONCE * 2 + 1
+
+
+def fees(amount):
+    return page("Fees", {f"Fee {number}": f"Fee {number} is {amount + number} EUR at most." for number in range(MANY)})
+
+
+async def test_more_watches_on_one_page_than_there_are_jobs_at_once_share_one_card(memory, worker, room, ada):
+    put(memory, "fees.md", fees(100))
+    for number in range(MANY):
+        ref = section("fees.md", "Fees", f"Fee {number}")
+        memory.watch(watch_request(ada, ScopeType.ENTITY, ref, name=f"fee {number}"), ada)
+    await worker.settle()
+    put(memory, "fees.md", fees(500))
+    await worker.settle()
+    assert room.tried() == 1
+    assert {(row.state, row.reason) for row in rows(memory, NotifyDelivery)} == {("sent", None)}
+
+
+async def test_more_answers_that_cite_one_page_than_there_are_jobs_at_once_share_one_card(
+    memory, worker, room, ada, adas
+):
+    put(memory, "fees.md", fees(100))
+    for number in range(MANY):
+        memory.save_answer(memory.generate(f"What is Fee {number} at most?", ada).trace_id, ada)
+    await worker.settle()
+    put(memory, "fees.md", fees(500))
+    await worker.settle()
+    assert (room.tried(), f"{MANY} saved answers" in adas.texts()[-1]) == (1, True)
 
 
 async def test_two_workers_at_once_tell_each_person_of_each_fire_once(memory, worker, revise, ada, adas, bob, bobs):
