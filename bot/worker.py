@@ -68,7 +68,8 @@ class Worker:
         self._stopping = False
         self._loops = (
             Loop((self._inbound,)),
-            Loop((self._sweep, self._briefs, self._own_jobs, self._notify_jobs, self._gather)),
+            Loop((self._sweep, self._briefs, self._checks, self._notify_jobs, self._gather)),
+            Loop((self._refreshes,)),
             Loop((courier.carry,)),
         )
 
@@ -136,25 +137,28 @@ class Worker:
         tenants = await self._gateway.call(self._memory.people.tenants)
         return sum([await self._gateway.call(self._memory.briefs.schedule, tenant_id) for tenant_id in tenants])
 
+    async def _checks(self) -> int:
+        return await self._all(partial(self._jobs, Audience.INTERNAL, (JobKind.CHECK_ANSWER,), self._own))
+
+    async def _refreshes(self) -> int:
+        return await self._jobs(Audience.INTERNAL, (JobKind.REFRESH_ANSWER,), self._own)
+
     async def _notify_jobs(self) -> int:
         kinds = (JobKind.NOTIFY_WATCH, JobKind.NOTIFY_BRIEF)
-        return await self._jobs(Audience.CLARIFY, kinds, self._notify)
-
-    async def _own_jobs(self) -> int:
-        kinds = (JobKind.CHECK_ANSWER, JobKind.REFRESH_ANSWER)
-        return await self._jobs(Audience.INTERNAL, kinds, self._own)
+        return await self._all(partial(self._jobs, Audience.CLARIFY, kinds, self._notify))
 
     async def _jobs(
         self, audience: Audience, kinds: tuple[JobKind, ...], handle: Callable[[Leased], Awaitable[None]]
     ) -> int:
-        """All that are due, for what becomes of them together is told in one card."""
-        lease, done = self._memory.jobs.lease, 0
-        while not self._stopping:
-            leased = await self._gateway.call(lease, audience, kinds, self._owner, AT_ONCE)
-            if not leased:
-                break
-            await asyncio.gather(*(self._job(job, handle) for job in leased))
-            done += len(leased)
+        leased = await self._gateway.call(self._memory.jobs.lease, audience, kinds, self._owner, AT_ONCE)
+        await asyncio.gather(*(self._job(job, handle) for job in leased))
+        return len(leased)
+
+    async def _all(self, step: Step) -> int:
+        """A step until it finds nothing more: what becomes of it together is told in one card."""
+        done = 0
+        while not self._stopping and (more := await step()):
+            done += more
         return done
 
     async def _job(self, job: Leased, handle: Callable[[Leased], Awaitable[None]]) -> None:

@@ -1,6 +1,7 @@
 """The background work: everything due is done, once, whatever fails or comes twice on the way."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -93,6 +94,31 @@ async def test_more_answers_that_cite_one_page_than_there_are_jobs_at_once_share
     put(memory, "fees.md", fees(500))
     await worker.settle()
     assert (room.tried(), f"{MANY} saved answers" in adas.texts()[-1]) == (1, True)
+
+
+async def test_what_takes_long_to_refresh_holds_up_no_news(memory, clock, worker, watching, revise, adas, monkeypatch):
+    await adas.save(ASKED)
+    go, begun, refresh = threading.Event(), threading.Event(), memory.refresh_answer
+
+    def slow(*args):
+        begun.set()
+        assert go.wait(30)
+        return refresh(*args)
+
+    monkeypatch.setattr(memory, "refresh_answer", slow)
+    revise(meals=55)
+    await worker.settle()
+    await adas.press(adas.button("answer_refresh"))
+    running = asyncio.create_task(worker.run(0.01))
+    await asyncio.to_thread(begun.wait, 30)
+    clock.advance(HOUR)
+    revise(meals=60)
+    async with asyncio.timeout(30):
+        while "60 EUR" not in adas.texts()[-1]:  # noqa: ASYNC110  # another process's doing tells nobody
+            await asyncio.sleep(0.01)
+    go.set()
+    worker.stop()
+    await running
 
 
 async def test_two_workers_at_once_tell_each_person_of_each_fire_once(memory, worker, revise, ada, adas, bob, bobs):
@@ -399,7 +425,7 @@ async def test_stopped_during_a_send_it_records_the_cards_leaves_no_lease_and_be
 def test_the_steps_are_in_the_order_in_which_one_causes_the_next(parts):
     names = [step.__name__ for loop in parts.worker._loops for step in loop.steps]
     assert isinstance(parts.worker, Worker)
-    assert names == ["_inbound", "_sweep", "_briefs", "_own_jobs", "_notify_jobs", "_gather", "carry"]
+    assert names == ["_inbound", "_sweep", "_briefs", "_checks", "_notify_jobs", "_gather", "_refreshes", "carry"]
 
 
 async def test_a_job_nobody_can_be_told_of_ends(memory, clock, worker, watching, revise, room, ada):
