@@ -56,7 +56,9 @@ def handbook(meals: int, hotels: int) -> bytes:
 def _person(memory: Memory, name: str) -> Principal:
     person_id = memory.people.put(TENANT, name)
     memory.people.bind(TENANT, person_id, Place(PLATFORM, "room", name))
-    return memory.people.principal(TENANT, person_id)
+    person = memory.people.principal(TENANT, person_id)
+    memory.prefer(person, "brief_day", "off")  # what a week's brief says depends on when in it the bot was killed
+    return person
 
 
 def _settle(memory: Memory, channel: Recorder) -> None:
