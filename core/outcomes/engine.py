@@ -105,8 +105,7 @@ class OutcomesEngine:
             message.not_before = tx.now + LOOK_AFTER
             tx.session.add(message)
             if tx.now >= message.lease_until + DOUBT_ENDS:
-                message.state = step(CardState.UNKNOWN, CardEvent.CARRY)
-                messages.leave_to_next(tx, message.message_id, "unknown")
+                messages.give_up(tx, message)
 
     def witnessed(self, tenant_id: str, message_id: UUID, message_ref: str) -> None:
         """Somebody tapped the card, so it is there, whatever was known of it."""

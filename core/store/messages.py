@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, exists, or_, update
 from sqlmodel import col, select
 
 from core.ids import derived, nonce
-from core.model.card_states import CardState
+from core.model.card_states import CardEvent, CardState, step
 from core.model.grants import Grant, fingerprint, grant_to_json
 from core.model.notices import Outgoing
 from core.model.work import Lane, Offer, Place, Waiting
@@ -146,14 +146,23 @@ def _on_its_way(about: str) -> ColumnElement[bool]:
 
 def to_tell(tx: WriteTx, person_id: UUID) -> list[CardMessage]:
     """Cards that wait to tell a person of changes."""
-    rows = select(CardMessage).where(
-        CardMessage.tenant_id == tx.tenant_id,
-        CardMessage.person_id == person_id,
-        or_(*(col(CardMessage.subject).startswith(about) for about in (FIRES, BRIEF))),
-        col(CardMessage.state).in_(_TO_SEND),
-    )
+    return _of_changes(tx, person_id, col(CardMessage.state).in_(_TO_SEND))
+
+
+def untold(tx: WriteTx, person_id: UUID) -> list[CardMessage]:
+    """Cards in doubt that were to tell a person of changes."""
+    states = (CardState.SENDING, CardState.UNKNOWN)
+    return _of_changes(tx, person_id, col(CardMessage.state).in_(states), in_doubt(tx.now))
+
+
+def _of_changes(tx: WriteTx, person_id: UUID, *those: ColumnElement[bool]) -> list[CardMessage]:
+    """Those of the cards that tell a person of changes, to be changed."""
+    theirs = (CardMessage.tenant_id == tx.tenant_id, CardMessage.person_id == person_id)
+    about = or_(*(col(CardMessage.subject).startswith(begins) for begins in (FIRES, BRIEF)))
     # By the state first: SQLite would go through all that the tenant was ever sent to have them by their key alone.
-    ordered = rows.order_by(col(CardMessage.state), col(CardMessage.message_id))
+    ordered = (
+        select(CardMessage).where(*theirs, about, *those).order_by(col(CardMessage.state), col(CardMessage.message_id))
+    )
     return list(tx.session.exec(ordered.with_for_update()).all())
 
 
@@ -201,7 +210,7 @@ def _due_to(tx: WriteTx, person_id: UUID, *those: ColumnElement[bool]) -> list[N
     """Those of a person's deliveries whose time has come, to be changed."""
     theirs = (NotifyDelivery.tenant_id == tx.tenant_id, NotifyDelivery.person_id == person_id)
     rows = select(NotifyDelivery).where(*theirs, NotifyDelivery.not_before <= tx.now, *those)
-    # By the state first, as in `to_tell`.
+    # By the state first, as in `_of_changes`.
     ordered = rows.order_by(col(NotifyDelivery.state), col(NotifyDelivery.fire_id))
     return list(tx.session.exec(ordered.with_for_update()).all())
 
@@ -222,6 +231,15 @@ def look_again(tx: WriteTx, person_id: UUID) -> None:
     theirs = (col(NotifyDelivery.tenant_id) == tx.tenant_id, col(NotifyDelivery.person_id) == person_id)
     held = (col(NotifyDelivery.state).in_(_UNTOLD), col(NotifyDelivery.not_before) > tx.now)
     tx.session.exec(update(NotifyDelivery).where(*theirs, *held).values(not_before=tx.now))
+
+
+def give_up(tx: WriteTx, message: CardMessage) -> None:
+    """Let a card in doubt rest, and a person's next card tell what it was to tell."""
+    known = CardState(message.state)
+    unknown = known if known is CardState.UNKNOWN else step(known, CardEvent.LOSE)
+    message.state = step(unknown, CardEvent.CARRY)
+    tx.session.add(message)
+    leave_to_next(tx, message.message_id, "unknown")
 
 
 def leave_to_next(tx: WriteTx, message_id: UUID, reason: str) -> None:

@@ -10,7 +10,7 @@ from sqlmodel import col, func, select
 from core.model.principals import Principal
 from core.model.watching import TargetKind
 from core.model.work import Place, stranger
-from core.store import messages
+from core.store import messages, workspaces
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import ChatIdentity, Person, Preference, Watch
 
@@ -94,15 +94,21 @@ def seen(tx: WriteTx, place: Place) -> UUID | None:
 
 
 def follow(tx: WriteTx, person_id: UUID) -> None:
-    """Let cards that wait to tell a person of changes go where they are by now: who is gone from a paused workspace
-    must not wait for its return.
+    """Let what is to be told to a person go where they are by now.
+
+    Who is gone from a paused workspace must not wait for its return, nor for what became of a card there.
     """
     tx.session.flush()
     row = reachable(tx, person_id)
-    if row is not None:
-        for message in messages.to_tell(tx, person_id):
-            messages.move(message, place_of(row))
-            tx.session.add(message)
+    if row is None:
+        return
+    for message in messages.to_tell(tx, person_id):
+        messages.move(message, place_of(row))
+        tx.session.add(message)
+    for message in messages.untold(tx, person_id):
+        elsewhere = (message.platform, message.workspace) != (row.platform, row.workspace)
+        if elsewhere and workspaces.is_paused(tx, message.platform, message.workspace):
+            messages.give_up(tx, message)
 
 
 def let_go(tx: WriteTx, place: Place) -> bool:

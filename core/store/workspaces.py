@@ -32,6 +32,12 @@ def is_shut(tx: ReadTx, platform: str, workspace: str, now: int) -> bool:
     return row is not None and (row.state != ACTIVE or row.held_until > now)
 
 
+def is_paused(tx: ReadTx, platform: str, workspace: str) -> bool:
+    """Whether a workspace is to be sent nothing until it lets the bot in again."""
+    row = find(tx, platform, workspace)
+    return row is not None and row.state != ACTIVE
+
+
 def may_be_sent(now: int) -> ColumnElement[bool]:
     """Of a card: its workspace is neither paused nor wants to hear nothing for a while."""
     shut = or_(col(Workspace.state) != ACTIVE, col(Workspace.held_until) > now)

@@ -401,6 +401,32 @@ def test_a_card_that_waits_for_a_paused_workspace_goes_where_they_write_from_ins
     assert sent_to(worker) == [HERE]
 
 
+@pytest.mark.parametrize("crashed", [True, False])
+def test_news_does_not_wait_for_what_became_of_a_card_in_a_workspace_that_they_have_left(both, worker, clock, crashed):
+    """Nobody can ask a paused workspace whether the card is there; who is in another is told of it there."""
+    gathered(both, worker)
+    [card] = worker.take()
+    if not crashed:
+        both.outcomes.lost(card, "time-out")
+    both.workspaces.pause("default", PLATFORM, "B", "app_uninstalled")
+    clock.advance(HOUR)
+    assert both.outcomes.doubtful() == []
+    write(both, HERE)
+    assert message(both, card.message_id).state == CardState.SKIPPED
+    assert sent_to(worker) == [HERE]
+    change(both, 60)
+    assert sent_to(worker) == [HERE]
+
+
+def test_a_card_in_doubt_where_the_bot_is_let_in_is_looked_for_there_wherever_they_write_from(both, worker, clock):
+    gathered(both, worker)
+    [card] = worker.take()
+    both.outcomes.lost(card, "time-out")
+    clock.advance(HOUR)
+    write(both, HERE)
+    assert both.outcomes.doubt("default", card.message_id).place == THERE
+
+
 def test_a_card_moved_to_a_paused_workspace_waits_there(both, worker):
     gathered(both, worker)
     both.workspaces.pause("default", PLATFORM, "A", "app_uninstalled")
