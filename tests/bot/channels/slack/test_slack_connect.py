@@ -103,6 +103,16 @@ async def test_a_refusal_before_anything_is_known_is_only_told(connection, acme,
     assert memory.workspaces.all("default") == []
 
 
+async def test_after_an_answer_though_a_refusal_waits_begin_anew(connection, acme):
+    acme.script("auth.test", "503", "503")
+    assert [await connection.look() for _ in range(2)] == [FIRST_SECS, 2 * FIRST_SECS]
+    acme.refusal = "invalid_auth"
+    await connection.look()
+    acme.refusal = None
+    acme.script("auth.test", "503")
+    assert await connection.look() == FIRST_SECS
+
+
 async def test_a_refused_token_that_is_good_again_goes_on_by_itself(connection, acme, stored):
     acme.refusal = "account_inactive"
     await connection.look()
