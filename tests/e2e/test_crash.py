@@ -86,8 +86,8 @@ class Trial:
     def uncrashed(self) -> tuple[int, Told]:
         """How many moments a run has, and what it tells; both processes have imported everything after it."""
         runs = [self._run(warm=True) for _ in range(AT_ONCE)]
-        assert len({moments for moments, _ in runs}) == 1, "a run is always the same"
-        return runs[0]
+        assert all(found == runs[0][1] for _, found in runs), "a run always tells the same"
+        return min(moments for moments, _ in runs), runs[0][1]
 
     def killed_at(self, moment: int) -> Told:
         return self._run(kill_at=moment)[1]
@@ -110,7 +110,8 @@ class Trial:
     def _run(self, *, kill_at: int | None = None, **how: bool) -> tuple[int, Told]:
         with self._place() as (url, room):
             first = self.bots.run(url=url, room=room.url, offset=0, kill_at=kill_at, **how)
-            assert first.get("killed", False) == (kill_at is not None), first
+            # What is shown again in place meanwhile makes a run two moments longer or shorter.
+            assert first.get("killed", False) or kill_at is None or kill_at > first["points"], first
             if kill_at is None:
                 assert first["open"] == 0, "what nobody disturbs is finished at once"
             self._finish(url, room)
