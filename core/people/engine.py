@@ -164,8 +164,8 @@ class PeopleEngine:
         """Keep what a person chose. Raises InvalidRequest for a name or value that `CHOICES` does not hold."""
         check(name, value)
         people.prefer(tx, person_id, name, value)
+        messages.look_again(tx, person_id)  # before the brief's row, as whoever takes a brief locks them
         briefs.look_again(tx, person_id)
-        messages.look_again(tx, person_id)
 
     def mute_for(self, tx: WriteTx, person_id: UUID, choice: str) -> None:
         """Hold every card of a person for one of `MUTE_CHOICES`. Raises InvalidRequest for another, NotFound."""
