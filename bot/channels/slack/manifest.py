@@ -160,7 +160,7 @@ def _addresses(found: object) -> Iterator[str]:
             if not command.get("url"):
                 yield f"the slash command {command.get('command')} has no url, and Socket Mode is off"
     for place, text in _leaves(found):
-        if text.lower().startswith("http://"):
+        if "url" in place and text.lower().startswith("http://"):
             yield f"{place} must begin with https://: Slack calls nothing else"
 
 

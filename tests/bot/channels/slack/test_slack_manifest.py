@@ -6,7 +6,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.channels.slack.manifest import COMMAND, EVENTS, LONGEST_NAME, SCOPES, manifest, problems
@@ -36,6 +36,7 @@ def changed(*path, to=None, made=None):
 
 @pytest.mark.parametrize("public_url", [URL, f"{URL}/prefix", None])
 @given(name=NAMES)
+@example(name="http://")
 def test_what_is_made_passes_slacks_schema_and_our_rules(public_url, name):
     made = manifest(public_url, name)
     assert list(SCHEMA.iter_errors(made)) == []
