@@ -18,7 +18,10 @@ _SHOWS = re.compile(r"[^\s>|]")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A block as a reader finds it, at characters [start, end). `level` and `title` are a heading's."""
+    """A block as a reader finds it, at characters [start, end). `level` and `title` are a heading's.
+
+    One with a `row` is short enough to stay whole.
+    """
 
     kind: Kind
     start: int
@@ -82,8 +85,7 @@ def _blocks(text: str, found: Found, outline: Outline) -> tuple[list[Range], lis
         for start, end in pieces:
             piece = text[start:end]
             place = (byte.at(start), byte.at(end))
-            row = part.row if len(pieces) == 1 else ""
-            blocks.append(Block(part.kind, *place, piece, path, section, part.header, part.lead, row))
+            blocks.append(Block(part.kind, *place, piece, path, section, part.header, part.lead, part.row))
         places += pieces
     return places, blocks
 

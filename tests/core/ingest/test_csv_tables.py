@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from core.ingest.layout import layout
+from core.ingest.layout import Wanted, layout
 from core.ingest.lineage import trace
 from core.ingest.reading import read
 from core.ingest.splitting import fits
@@ -98,8 +98,19 @@ def test_cells_are_words_and_no_markup() -> None:
 def test_numbers_of_neighbouring_cells_never_become_one() -> None:
     document = table("a,b\n5,100\n")
     assert spoken(document.blocks[1].markup, document.blocks[1].header) == "5 — b: 100"
+    assert passages(document)[1].recall_text == "limits.csv\na | b\n5 | 100"
+
+
+def passages(document: Document) -> list[Wanted]:
     nodes = layout(document, UUID(int=7), lambda text: keyed_hash(b"k" * 32, text)).nodes
-    assert [node.recall_text for node in nodes if node.label == PASSAGE][1] == "limits.csv\na | b\n5 | 100"
+    return [node for node in nodes if node.label == PASSAGE]
+
+
+def test_another_delimiter_or_other_quotes_change_no_id_and_no_key() -> None:
+    twin = table('City;Limit per night (EUR);Note\n"Zürich";210;\n"Paris, ""centre""";1,500;"two"\n')
+    assert [(node.node_id, node.key) for node in passages(twin)] == [
+        (node.node_id, node.key) for node in passages(table(LIMITS))
+    ]
 
 
 def test_a_table_without_a_header_has_none() -> None:

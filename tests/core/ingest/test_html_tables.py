@@ -45,6 +45,14 @@ def test_a_header_of_two_rows_is_told_in_one() -> None:
     assert said(text) == ["City | 2024 Q1 | 2024 Q2", "Bern — 2024 Q1: 5 · 2024 Q2: 6"]
 
 
+def test_a_header_of_very_many_rows_is_told_in_four() -> None:
+    rows = "".join(f"<tr><td>a{i}<td>b{i}" for i in range(6))
+    assert said(f"<table><thead>{rows}</thead><tr><td>c<td>d</table>")[:2] == [
+        "a0 a1 a2 a3 | b0 b1 b2 b3",
+        "a4 — b0 b1 b2 b3: b4",
+    ]
+
+
 def test_a_table_of_header_cells_alone_keeps_its_rows() -> None:
     assert said("<table><tr><th>a<th>b<tr><th>c<th>d</table>") == ["a | b", "c — b: d"]
 

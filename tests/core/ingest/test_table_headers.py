@@ -41,7 +41,7 @@ def test_a_row_that_holds_a_value_is_data(value: str) -> None:
 
 @pytest.mark.parametrize(
     "title",
-    ["2FA", "Q1", "1st quarter", "Limit 2024", "ISO 3166", "5 days or more", "2024", "No", "24/7 support", "x" * 99],
+    ["2FA", "Q1", "1st quarter", "Limit 2024", "ISO 3166", "5 days or more", "2024", "No", "24/7 support", "1" * 61],
 )
 def test_a_title_may_hold_digits(title: str) -> None:
     assert header_of([["Name", title], ["Bob", "x"]]) == 0
