@@ -7,6 +7,7 @@ import structlog
 
 from bot.commands import Commands, Reply
 from bot.delivery import Courier
+from bot.faults import described
 from bot.freshness import Freshness
 from bot.memory_gateway import MemoryGateway
 from bot.presenters import answer_card, answer_offer, answer_sources
@@ -54,7 +55,7 @@ class Ask:
         except Exception as mistake:
             if event.attempts < self._memory.config.watch.max_attempts:
                 raise
-            log.exception("question.given_up", tenant=event.tenant_id, error=repr(mistake))
+            log.error("question.given_up", tenant=event.tenant_id, error=described(mistake))
             return _unanswered(error("Something is broken on my side.", "Tell whoever runs this bot."))
 
     async def _put(self, event: Inbound, person_id: UUID, reply: Reply) -> UUID:

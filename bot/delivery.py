@@ -13,6 +13,7 @@ from uuid import UUID
 import structlog
 
 from bot.channels.base import Absent, CannotTell, Channel, Found, NotSent, SendOutcome, Sent, Unknown
+from bot.faults import described
 from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
 from bot.presenters import present
@@ -83,8 +84,8 @@ class Courier:
         self._resting.pop(card.message_id, None)
         try:
             await carry(card.tenant_id, card.message_id)
-        except Exception as error:  # whatever it is, the others are carried
-            log.exception("delivery.failed", message_id=str(card.message_id), error=repr(error))
+        except Exception as error:  # noqa: BLE001  # whatever it is, the others are carried
+            log.error("delivery.failed", message_id=str(card.message_id), error=described(error))
             self._resting[card.message_id] = self._gateway.memory.clock.now() + REST
 
     def stop(self) -> None:
@@ -106,7 +107,9 @@ class Courier:
         try:
             return await tell(channel)
         except Exception as error:  # noqa: BLE001  # whatever a platform's client raises, the card may be out
-            log.warning("delivery.raised", tenant=card.tenant_id, message_id=str(card.message_id), error=repr(error))
+            log.warning(
+                "delivery.raised", tenant=card.tenant_id, message_id=str(card.message_id), error=described(error)
+            )
             return Unknown(type(error).__name__)
 
     async def _record(self, card: Outgoing, outcome: SendOutcome) -> None:

@@ -6,6 +6,8 @@ from typing import Generic, TypeVar
 
 import structlog
 
+from bot.faults import described
+
 log = structlog.get_logger()
 
 K = TypeVar("K", bound=Hashable)
@@ -38,7 +40,7 @@ class Lanes(Generic[K]):
         if self._last.get(lane) is task:
             del self._last[lane]
         if not task.cancelled() and (error := task.exception()):
-            log.error("lane.failed", error=repr(error))
+            log.error("lane.failed", error=described(error))
         self.ended()
 
     async def finish(self) -> None:

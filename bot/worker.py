@@ -15,6 +15,7 @@ import structlog
 from bot.actions import Actions
 from bot.conversation import Handler, NotYet
 from bot.delivery import Courier
+from bot.faults import described
 from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
 from core.errors import CoreError
@@ -123,8 +124,8 @@ class Worker:
     async def _guarded(self, step: Step) -> int:
         try:
             return await step()
-        except Exception as error:  # one bad step must not stop the others; it is tried again at the next tick
-            log.exception("worker.step_failed", step=step.__name__, error=repr(error))
+        except Exception as error:  # noqa: BLE001  # one bad step must not stop the others; it is tried again at the next tick
+            log.error("worker.step_failed", step=step.__name__, error=described(error))
             return 0
 
     async def _sweep(self) -> int:
@@ -165,8 +166,8 @@ class Worker:
         try:
             await handle(job)
         except Exception as error:  # noqa: BLE001  # whatever it is, the job is tried again later and given up in the end
-            log.warning("job.failed", tenant=job.tenant_id, kind=job.kind, error=repr(error))
-            await self._gateway.call(self._memory.jobs.fail, job, repr(error))
+            log.warning("job.failed", tenant=job.tenant_id, kind=job.kind, error=described(error))
+            await self._gateway.call(self._memory.jobs.fail, job, described(error))
 
     async def _notify(self, job: Leased) -> None:
         brief = job.kind == JobKind.NOTIFY_BRIEF
@@ -226,8 +227,8 @@ class Worker:
         except NotYet as reason:
             await self._gateway.call(inbound.fail, event, str(reason))
         except Exception as error:  # noqa: BLE001  # kept in the inbox and driven again
-            log.warning("inbound.failed", tenant=event.tenant_id, kind=event.kind, error=repr(error))
-            await self._gateway.call(inbound.fail, event, repr(error))
+            log.warning("inbound.failed", tenant=event.tenant_id, kind=event.kind, error=described(error))
+            await self._gateway.call(inbound.fail, event, described(error))
         else:
             await self._gateway.call(inbound.finish, event, result)
         self._ended(event)

@@ -70,7 +70,7 @@ class SlackConnection:
             return await self._look()
         except Exception as error:  # noqa: BLE001  # whatever it is, it must not end the looking
             reason = str(error) if isinstance(error, CoreError) else ""
-            log.error("slack.not_connected", error=type(error).__name__, reason=reason)  # noqa: TRY400  # a trace may quote
+            log.error("slack.not_connected", error=type(error).__name__, reason=reason)  # a trace may quote
             return self._later()
 
     async def _look(self) -> float:

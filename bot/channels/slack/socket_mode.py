@@ -32,7 +32,7 @@ class _Client(SocketModeClient):
         try:
             address = await super().issue_new_wss_url()
         except Exception as error:
-            log.error("slack.socket_refused", reason=trouble(error).reason)  # noqa: TRY400  # a trace tells no more
+            log.error("slack.socket_refused", reason=trouble(error).reason)  # a trace tells no more
             raise
         asyncio.get_running_loop().call_later(self.good_for_secs, self._forget, address)
         return address
