@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import gc
 import signal
 import sys
 from collections.abc import Iterable
@@ -83,10 +84,19 @@ async def run(settings: Settings) -> int:
         await _listen(bot, stack, slack.routes() if slack else ())
         await _work(bot, stack)
         stopped = _stop_signal()
+        _spare_the_collector()
         log.info("bot.ready", database=make_url(settings.database).render_as_string())
         await stopped.wait()
         log.info("bot.stopping")
     return 0
+
+
+def _spare_the_collector() -> None:
+    """Let no collection of garbage look again at what lives as long as the process: modules, classes, mappers.
+
+    A full one took 105 to 150 ms for 200,000 objects, in which nothing else runs (`make soak`).
+    """
+    gc.freeze()
 
 
 async def _open_inbox(bot: Bot, stack: AsyncExitStack) -> None:

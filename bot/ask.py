@@ -76,7 +76,7 @@ class Ask:
 
     async def _answer(self, tenant_id: str, person_id: UUID, text: str) -> Reply:
         principal = await self._gateway.call(self._memory.people.principal, tenant_id, person_id)
-        found = await self._gateway.call(self._memory.generate, text, principal)
+        found = await self._gateway.at_length(self._memory.generate, text, principal)
         note, sources = await self._freshness.note(), tuple(answer_sources(found))
         return Reply(lambda nonce: answer_card(found, nonce, note=note), answer_offer(found), "answer", sources)
 

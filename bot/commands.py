@@ -82,7 +82,7 @@ class Commands:
     async def _watch(self, principal: Principal, words: str) -> Reply:
         if not words:
             return _said("Watch what?", "Write “watch” and a few words of it.", "For example: watch travel expenses.")
-        sections = await self._gateway.call(self._memory.find_sections, words, principal)
+        sections = await self._gateway.at_length(self._memory.find_sections, words, principal)
         choices = tuple(WatchChoice(str(section.node_id), section.title) for section in sections[:ROWS])
         offer = Offer(tuple(PermittedAction("watch_create", choice.target) for choice in choices))
         return Reply(lambda nonce: choose_watch(words, choices, nonce, len(sections) - len(choices)), offer)

@@ -68,7 +68,7 @@ class Demo:
         self._say("The handbook changes: second revision…")
         await self._ingest("second")
         for gone in pages("first").keys() - pages("second").keys():
-            await self.bot.gateway.call(self._memory.remove, f"{SOURCE_SET}/{gone}", tenant=TENANT)
+            await self.bot.gateway.at_length(self._memory.remove, f"{SOURCE_SET}/{gone}", tenant=TENANT)
 
     async def play(self) -> list[Shown]:
         """The whole story; the cards that the revision brought."""
@@ -80,7 +80,7 @@ class Demo:
 
     async def _ingest(self, revision: Any) -> None:
         for name, data in pages(revision).items():
-            await self.bot.gateway.call(
+            await self.bot.gateway.at_length(
                 self._memory.ingest,
                 f"{SOURCE_SET}/{name}",
                 data,

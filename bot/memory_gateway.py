@@ -11,8 +11,11 @@ from core.memory import Memory
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_THREADS = 8
-"""More than a small machine's cores, since most calls wait for the database; few enough for its connection pool."""
+_BRIEF = 3
+"""They share one interpreter and, on SQLite, one writer's turn: with eight, whoever tapped waited half as long again
+for the acknowledgement (`make soak`)."""
+_LONG = 8
+"""These wait for a model or for a source; few enough, with the others, for the pool of connections."""
 _AT_THE_DOOR = 2
 """What comes in is short and takes turns at the database anyway."""
 
@@ -20,12 +23,17 @@ _AT_THE_DOOR = 2
 class MemoryGateway:
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="memory")
+        self._brief = ThreadPoolExecutor(_BRIEF, thread_name_prefix="brief")
+        self._long = ThreadPoolExecutor(_LONG, thread_name_prefix="long")
         self._door = ThreadPoolExecutor(_AT_THE_DOOR, thread_name_prefix="door")
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a call of core without blocking the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, partial(function, *args, **kwargs))
+        """Run a short call of core, a few milliseconds, without blocking the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._brief, partial(function, *args, **kwargs))
+
+    async def at_length(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a call that may take seconds or minutes, out of the way of the short ones."""
+        return await asyncio.get_running_loop().run_in_executor(self._long, partial(function, *args, **kwargs))
 
     async def at_the_door(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a call that a platform waits for, ahead of everything that the bot does by itself."""
@@ -33,8 +41,8 @@ class MemoryGateway:
 
     def stop(self) -> None:
         """Wait for running calls; the memory stays open."""
-        self._door.shutdown(wait=True)
-        self._pool.shutdown(wait=True)
+        for pool in (self._door, self._brief, self._long):
+            pool.shutdown(wait=True)
 
     def close(self) -> None:
         """Wait for running calls, then close the memory."""

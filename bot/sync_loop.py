@@ -16,7 +16,7 @@ async def keep_in_step(gateway: MemoryGateway, settings: Settings, source: Sourc
     """Read the set now and then every `every_secs`; a failure is logged, and the next round tries again."""
     while True:
         try:
-            report = await gateway.call(sync, gateway.memory, settings.tenant, source, cache=settings.cache)
+            report = await gateway.at_length(sync, gateway.memory, settings.tenant, source, cache=settings.cache)
             log.info("source.synced", source=source.name, changed=report.changed, problems=len(report.problems))
         except (CoreError, OSError) as error:
             log.warning("source.failed", source=source.name, error=str(error))

@@ -130,7 +130,7 @@ class Worker:
 
     async def _sweep(self) -> int:
         tenants = await self._gateway.call(self._memory.people.tenants)
-        swept = [await self._gateway.call(self._memory.sweep, tenant_id) for tenant_id in tenants]
+        swept = [await self._gateway.at_length(self._memory.sweep, tenant_id) for tenant_id in tenants]
         return sum(one.fires + one.backlog for one in swept)
 
     async def _briefs(self) -> int:
@@ -176,7 +176,7 @@ class Worker:
     async def _own(self, job: Leased) -> None:
         if job.kind == JobKind.CHECK_ANSWER:
             answer_id = UUID(job.payload["answer_id"])
-            await self._gateway.call(self._memory.check_answer, answer_id, tenant=job.tenant_id)
+            await self._gateway.at_length(self._memory.check_answer, answer_id, tenant=job.tenant_id)
         else:
             await self._refresh(job)
         await self._gateway.call(self._memory.jobs.complete, job)
@@ -194,14 +194,14 @@ class Worker:
     async def _refreshed(self, job: Leased, answer_id: UUID) -> Refreshed:
         person_id = UUID(job.payload["person_id"])
         principal = await self._gateway.call(self._memory.people.principal, job.tenant_id, person_id)
-        refreshed = await self._gateway.call(self._memory.refresh_answer, answer_id, principal)
+        refreshed = await self._gateway.at_length(self._memory.refresh_answer, answer_id, principal)
         return await self._shown_again(refreshed, principal) if refreshed.already else refreshed
 
     async def _shown_again(self, refreshed: Refreshed, principal: Principal) -> Refreshed:
         """With today's answer, to be shown: whoever refreshed it before may have died before the card said so."""
         saved = await self._gateway.call(self._memory.answer, refreshed.answer_id, principal)
         try:
-            found = await self._gateway.call(self._memory.generate, saved.question, principal)
+            found = await self._gateway.at_length(self._memory.generate, saved.question, principal)
         except CoreError:
             return refreshed
         return replace(refreshed, answer=found) if found.known else refreshed
