@@ -17,7 +17,6 @@ from bot.faults import described
 from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
 from bot.presenters import present
-from core.clock import MINUTE
 from core.model.notices import Outgoing
 from core.model.work import Extent, Lane, Waiting
 
@@ -27,18 +26,23 @@ Carrying = Callable[[str, UUID], Awaitable[None]]
 AT_ONCE = 8
 """Cards of one workspace in flight: enough for a pace of a few a second where an answer takes up to two."""
 
-REST = MINUTE
-"""How long a card waits that nothing could be done about, so that no error is met over and over."""
+PAUSE_SECS = 1.0
+"""How long a lane waits where not even that can be written down, so that a full disk is not met over and over."""
 
 
 class Courier:
-    def __init__(self, gateway: MemoryGateway, channels: Mapping[str, Channel]) -> None:
+    def __init__(
+        self,
+        gateway: MemoryGateway,
+        channels: Mapping[str, Channel],
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
         self._gateway = gateway
         self._delivery = gateway.memory.delivery
         self._outcomes = gateway.memory.outcomes
         self._channels = channels
+        self._sleep = sleep
         self.lanes: Lanes[Lane] = Lanes()
-        self._resting: dict[UUID, int] = {}
         self._stopping = False
         self._kinds = (
             (self._delivery.due, self.send),
@@ -63,12 +67,8 @@ class Courier:
         busy = self.lanes.busy
         for waiting, carry in self._kinds:
             for card in await self._gateway.call(waiting, AT_ONCE * 4, busy):
-                if not self._rests(card):
-                    lanes[card.lane].append((card, carry))
+                lanes[card.lane].append((card, carry))
         return lanes
-
-    def _rests(self, card: Waiting) -> bool:
-        return self._resting.get(card.message_id, 0) > self._gateway.memory.clock.now()
 
     async def _carry_all(self, cards: Iterable[tuple[Waiting, Carrying]]) -> None:
         places = asyncio.Semaphore(AT_ONCE)
@@ -81,12 +81,18 @@ class Courier:
         await asyncio.gather(*starmap(one, cards))
 
     async def _carry(self, card: Waiting, carry: Carrying) -> None:
-        self._resting.pop(card.message_id, None)
         try:
             await carry(card.tenant_id, card.message_id)
         except Exception as error:  # noqa: BLE001  # whatever it is, the others are carried
-            log.error("delivery.failed", message_id=str(card.message_id), error=described(error))
-            self._resting[card.message_id] = self._gateway.memory.clock.now() + REST
+            _failed("delivery.failed", card, error)
+            await self._rest(card)
+
+    async def _rest(self, card: Waiting) -> None:
+        try:
+            await self._gateway.call(self._outcomes.rest, card.tenant_id, card.message_id)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the others are carried
+            _failed("delivery.not_rested", card, error)
+            await self._sleep(PAUSE_SECS)
 
     def stop(self) -> None:
         """Begin with no more cards; those in flight are recorded."""
@@ -183,6 +189,10 @@ class Courier:
                 await self._gateway.call(self._outcomes.not_updated, card, None, for_good=False)
         _log("update.ended", card, outcome)
         return isinstance(outcome, Sent)
+
+
+def _failed(name: str, card: Waiting, error: Exception) -> None:
+    log.error(name, tenant=card.tenant_id, message_id=str(card.message_id), error=described(error))
 
 
 def _log(name: str, card: Outgoing, outcome: SendOutcome) -> None:

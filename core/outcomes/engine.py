@@ -25,6 +25,16 @@ LOOK_AFTER = MINUTE
 """How long past its lease a card in doubt waits before anyone looks: the platform's own history lags."""
 DOUBT_ENDS = HOUR
 """How long a history that cannot be read is asked again. Then the card is given up, and the next one carries it."""
+REST = MINUTE
+"""How long a card waits of which nothing could be done, so that no error is met over and over."""
+_DUE_BY: Mapping[str, str] = {
+    CardState.PENDING: "not_before",
+    CardState.FAILED: "not_before",
+    CardState.SENDING: "lease_until",
+    CardState.UNKNOWN: "not_before",
+    CardState.SENT: "update_at",
+}
+"""By which of its times a card becomes due in each state."""
 
 
 class OutcomesEngine:
@@ -113,6 +123,17 @@ class OutcomesEngine:
             message = messages.locked(tx, message_id)
             if message is not None and message.state in _ACCEPTED:
                 _accept(tx, message, message_ref)
+
+    # ── cards of which nothing could be done ──
+
+    def rest(self, tenant_id: str, message_id: UUID) -> None:
+        """Let a card wait, whatever is to be done with it, since that raised: others that are due come before it."""
+        with self._database.write(tenant_id) as tx:
+            message = messages.locked(tx, message_id)
+            time = _DUE_BY.get(message.state) if message else None
+            if time is not None and (due := getattr(message, time)) is not None:
+                setattr(message, time, max(due, tx.now + REST))
+                tx.session.add(message)
 
     # ── cards that stand, and say something else by now ──
 

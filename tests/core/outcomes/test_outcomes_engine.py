@@ -6,7 +6,7 @@ from core.clock import DAY, HOUR, MINUTE, SECOND
 from core.jobs.backoff import BASE, CEILING
 from core.model.card_states import CardState
 from core.model.work import Extent, Place
-from core.outcomes.engine import LOOK_AFTER
+from core.outcomes.engine import LOOK_AFTER, REST
 from core.store.tables import CardMessage
 from tests.support.memories import change_row, rows
 from tests.support.posting import PLATFORM, connect, ids, member, message, place, post, rewrite, standing, state, take
@@ -268,6 +268,70 @@ def test_a_refusal_of_the_person_gives_the_card_up_at_once(memory, clock):
     memory.outcomes.not_sent(card, "account_inactive", lasting=Extent.PERSON)
     clock.advance(DAY)
     assert (state(memory, card.message_id), memory.delivery.due()) == (CardState.SKIPPED, [])
+
+
+# ── cards of which nothing could be done ──
+
+
+def refused(memory, clock):
+    card = take(memory, post(memory, ADAS))
+    memory.outcomes.not_sent(card, "down")
+    clock.advance(CEILING)
+    return card.message_id
+
+
+def past_its_lease(memory, clock):
+    card = take(memory, post(memory, ADAS))
+    interrupted(memory, clock, card)
+    return card.message_id
+
+
+def to_look_for(memory, clock):
+    card = take(memory, post(memory, ADAS))
+    memory.outcomes.lost(card, "time-out")
+    clock.advance(LOOK_AFTER)
+    return card.message_id
+
+
+def to_show(memory, clock):
+    card = standing(memory, ADAS).message_id
+    rewrite(memory, card, "second")
+    return card
+
+
+@pytest.mark.parametrize("made", [lambda memory, _: post(memory, ADAS), refused, past_its_lease, to_look_for, to_show])
+def test_a_card_of_which_nothing_could_be_done_rests_for_a_while_whatever_it_is_due_for(memory, clock, made):
+    card = made(memory, clock)
+    before, known = waiting(memory), state(memory, card)
+    memory.outcomes.rest("default", card)
+    clock.advance(REST - 1)
+    assert (waiting(memory), state(memory, card)) == ([[], [], []], known)
+    clock.advance(1)
+    assert waiting(memory) == before
+    assert [card] in before
+
+
+def test_a_card_that_rests_is_due_no_sooner_for_that(memory, clock):
+    card = take(memory, post(memory, ADAS))
+    memory.outcomes.not_sent(card, "rate limited", retry_after=2 * REST)
+    memory.outcomes.rest("default", card.message_id)
+    clock.advance(2 * REST - 1)
+    assert memory.delivery.due() == []
+
+
+def test_what_a_resting_card_is_made_to_say_since_is_shown_at_once(memory, clock):
+    card = to_show(memory, clock)
+    memory.outcomes.rest("default", card)
+    rewrite(memory, card, "third")
+    assert outdated(memory) == [card]
+
+
+def test_a_card_with_which_nothing_is_to_be_done_does_not_come_to_be_due_by_resting(memory, clock, shown):
+    memory.outcomes.rest("default", shown.message_id)
+    change_row(memory, CardMessage, ("default", shown.message_id), state=CardState.REDACTED)
+    memory.outcomes.rest("default", shown.message_id)
+    clock.advance(DAY)
+    assert waiting(memory) == [[], [], []]
 
 
 # ── workspaces that are to hear nothing for now ──
