@@ -24,6 +24,7 @@ from core.model.answers import Answer
 from core.model.card_states import CardState
 from core.model.grants import CardAction
 from core.model.notices import Outgoing
+from core.model.preferences import MUTE_TIMES
 from core.model.work import Rewritten, Tapped
 
 log = structlog.get_logger()
@@ -37,7 +38,6 @@ _CHOSEN = {
     ("brief_day", "off"): "Stopped: no more weekly briefs. Write “brief on” to have them again.",
     ("mute", "off"): "Not muted: cards come again as things change.",
 }
-_MUTED = {"1d": "Muted for a day", "1w": "Muted for a week"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,8 @@ def _outcome(action: CardAction, result: dict[str, Any]) -> str:
             names = _listed(result["watching"])
             return f"Watching {names}." if result["fresh"] else f"You already watch {names}."
         case "watch_mute":
-            return f"{_MUTED[action.arg]}." if action.arg in _MUTED else "Stopped. You will not hear of it again."
+            muted = MUTE_TIMES.get(action.arg or "")
+            return f"Muted for {muted.words}." if muted else "Stopped. You will not hear of it again."
         case "answer_save":
             return "Saved. You will hear when its words change." if result["fresh"] else "You have saved this already."
         case "answer_refresh":

@@ -12,11 +12,11 @@ from cards.limits import ROWS
 from cards.model import Card
 from cards.notices import WatchChoice, choose_watch, notice, saved_list, watch_list
 from cards.phrases import plural
-from core.clock import DAY, HOUR
+from cards.text import is_blank
 from core.delivery.grouping import offered
 from core.model.grants import PermittedAction
 from core.model.ports import Composed
-from core.model.preferences import OFF
+from core.model.preferences import MUTE_TIMES, OFF, Preferences
 from core.model.principals import Principal
 from core.model.work import NOTHING_OFFERED, Offer
 from core.text.fold import fold
@@ -31,10 +31,9 @@ HELP = (
     "mute 1h, mute 1d, mute 1w: pause every card; unmute: end it\n"
     "status: what I remember; whoami: who I think you are"
 )
-_FIRE = regex.compile(r"[0-9a-fA-F-]{6,36}")
-"""The id of a fire, or its beginning."""
+_ID = regex.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SHORTEST_BEGINNING = 6
 _BRIEF_HINT = "Write “brief on”, “brief off” or “brief now”."
-_MUTE_TIMES = {"1h": ("an hour", HOUR), "1d": ("a day", DAY), "1w": ("a week", 7 * DAY)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,9 @@ class Commands:
         }
 
     async def reply(self, tenant_id: str, person_id: UUID, text: str) -> Reply | None:
-        """The reply to a command; None for what is a question."""
+        """The reply to a command, or to a message without words; None for what is a question."""
+        if is_blank(text):
+            return _said("I read words only", "Files, pictures and recordings tell me nothing.", "Write your question.")
         word, rest = _split(text)
         command, takes_words = self._table.get(word, (None, False))
         if command is None or (rest and not takes_words):
@@ -110,35 +111,47 @@ class Commands:
             case "now":
                 return _preview(await self._gateway.call(self._memory.briefs.preview, principal))
             case "on" | "off" as choice:
-                day = self._memory.config.watch.brief_weekday if choice == "on" else OFF
-                await self._gateway.call(self._memory.prefer, principal, "brief_day", day)
+                await self._let_brief(principal, comes=choice == "on")
             case other if other:
                 return None
-        people = self._memory.people
-        chosen = await self._gateway.call(people.preferences, principal.tenant_id, principal.person_id)
-        person = await self._gateway.call(people.get, principal.tenant_id, principal.person_id)
+        chosen = await self._chosen(principal)
+        person = await self._gateway.call(self._memory.people.get, principal.tenant_id, principal.person_id)
         return _said("Your weekly brief", brief_words(chosen, person.zone), _BRIEF_HINT)
+
+    async def _let_brief(self, principal: Principal, *, comes: bool) -> None:
+        """Where briefs come already, the day stays as it was chosen."""
+        if comes and (await self._chosen(principal)).brief_day is not None:
+            return
+        day = self._memory.config.watch.brief_weekday if comes else OFF
+        await self._gateway.call(self._memory.prefer, principal, "brief_day", day)
+
+    async def _chosen(self, principal: Principal) -> Preferences:
+        return await self._gateway.call(self._memory.people.preferences, principal.tenant_id, principal.person_id)
 
     async def _why(self, principal: Principal, words: str) -> Reply | None:
         """Why the last card came, or the one of a fire by its id; other words than an id make it a question."""
-        if words and not _FIRE.fullmatch(words):
+        begins = words.lower()
+        if begins and not _begins_id(begins):
             return None
         recent = await self._gateway.call(self._memory.recent_fires, principal)
-        fire_id = next((fire_id for fire_id in recent if str(fire_id).startswith(words.lower())), None)
+        fire_id = next((fire_id for fire_id in recent if str(fire_id).startswith(begins)), None)
         if fire_id is None:
+            if begins and not any(map(str.isdigit, begins)):  # a word, such as facade
+                return None
             what = f"I know of no news {words} for you." if words else "You have not been told of any change yet."
             return _said("Nothing to explain", what, "Write “watching” to see what you follow.")
         fire = await self._gateway.call(self._memory.explain_fire, fire_id, principal)
         return Reply(lambda _: why_card(fire, principal.person_id))
 
     async def _mute(self, principal: Principal, words: str) -> Reply:
-        known = _MUTE_TIMES.get(words.lower())
+        known = MUTE_TIMES.get(words.lower())
         if known is None:
             said = f"“{words}” is not a time I know." if words else "Every card waits until then."
             return _said("For how long?", said, "Write “mute 1h”, “mute 1d” or “mute 1w”.")
-        name, micros = known
-        await self._gateway.call(self._memory.mute_all, principal, self._memory.clock.now() + micros)
-        return _said(f"Muted for {name}", "Cards wait until then and come as one.", "Write “unmute” to end it now.")
+        await self._gateway.call(self._memory.mute_all, principal, self._memory.clock.now() + known.micros)
+        return _said(
+            f"Muted for {known.words}", "Cards wait until then and come as one.", "Write “unmute” to end it now."
+        )
 
     async def _unmute(self, principal: Principal, _: str) -> Reply:
         await self._gateway.call(self._memory.mute_all, principal, 0)
@@ -153,6 +166,10 @@ class Commands:
         person = await self._gateway.call(self._memory.people.get, principal.tenant_id, principal.person_id)
         roles = ", ".join(person.roles) or "none"
         return _said(person.display_name, f"Your roles: {roles}. Your time zone: {person.zone}.")
+
+
+def _begins_id(words: str) -> bool:
+    return len(words) >= _SHORTEST_BEGINNING and _ID.fullmatch(words, partial=True) is not None
 
 
 def _preview(found: Composed | None) -> Reply:

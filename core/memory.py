@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from core.access.engine import AccessEngine
 from core.answers.engine import AnswersEngine, Checked
 from core.briefs.engine import BriefsEngine
-from core.clock import DAY, Clock, SystemClock
+from core.clock import Clock, SystemClock
 from core.config import MemoryConfig
 from core.delivery.engine import DeliveryEngine
 from core.embed.protocol import Embedder
@@ -31,7 +31,7 @@ from core.messages.engine import MessagesEngine
 from core.model.answers import Answer, Cited, SavedAnswer
 from core.model.evidence import Resolution
 from core.model.grants import CardAction, Grant
-from core.model.preferences import MUTE, WEEKDAYS, Preferences
+from core.model.preferences import MUTE, MUTE_TIMES, WEEKDAYS, Preferences
 from core.model.principals import Principal
 from core.model.spans import SpanRef
 from core.model.tables_state import TablesState
@@ -52,8 +52,6 @@ from core.watch.engine import Swept, WatchEngine
 from core.workspaces.engine import WorkspacesEngine
 
 DEFAULT_TENANT = "default"
-MUTE_TIMES = {"1d": DAY, "1w": 7 * DAY}
-"""What the mute buttons of a card mean, in µs; `stop` ends the watch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +329,7 @@ class Memory:
         return str(node.props.get("title", ""))
 
     def _mute(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
-        until = None if action.arg == "stop" else tx.now + MUTE_TIMES[str(action.arg)]
+        until = None if action.arg == "stop" else tx.now + MUTE_TIMES[str(action.arg)].micros
         view = self._watch.mute(tx, UUID(action.target), principal, until)
         return {"name": view.name, "until": until}
 

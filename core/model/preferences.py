@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from core.clock import DAY, HOUR
 from core.errors import InvalidRequest
 from core.model.grants import PermittedAction
 
@@ -18,6 +19,21 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "platform": (ANY, "local", "slack", "teams"),
 }
 MUTE = "mute"
+
+
+@dataclass(frozen=True, slots=True)
+class MuteTime:
+    """A time to be muted for, in µs and in words."""
+
+    micros: int
+    words: str
+
+
+MUTE_TIMES: Mapping[str, MuteTime] = {
+    "1h": MuteTime(HOUR, "an hour"),
+    "1d": MuteTime(DAY, "a day"),
+    "1w": MuteTime(7 * DAY, "a week"),
+}
 MUTE_CHOICES = (OFF, "1h", "tomorrow", "1w")
 """How long everything may be muted, by the same kind of button: a time that passes, and no preference."""
 

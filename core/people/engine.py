@@ -7,11 +7,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlmodel import col, select
 
-from core.clock import DAY, HOUR
 from core.errors import InvalidRequest, NotFound
 from core.ids import derived
 from core.model.local_time import next_moment
-from core.model.preferences import MUTE_CHOICES, OFF, Preferences, check
+from core.model.preferences import MUTE_CHOICES, MUTE_TIMES, OFF, Preferences, check
 from core.model.principals import Principal
 from core.model.work import Place
 from core.store import briefs, messages, people
@@ -42,7 +41,6 @@ class IdentityView:
     reason: str | None
 
 
-_MUTED_FOR = {"1h": HOUR, "1w": 7 * DAY}
 _MORNING = 6 * 60
 """When a mute until tomorrow ends, in minutes past a person's own midnight."""
 
@@ -233,7 +231,7 @@ def _muted_until(now: int, zone: str, choice: str) -> int:
         return next_moment(now, zone, _MORNING)
     if choice not in MUTE_CHOICES:
         raise InvalidRequest(f"{choice!r} is no time to mute for: one of {', '.join(MUTE_CHOICES)}")
-    return 0 if choice == OFF else now + _MUTED_FOR[choice]
+    return 0 if choice == OFF else now + MUTE_TIMES[choice].micros
 
 
 def _is_zone(name: str) -> bool:

@@ -1,5 +1,7 @@
 """Commands are few and exact: whatever else is written is a question."""
 
+from uuid import UUID
+
 import pytest
 
 from cards.plain import to_plain
@@ -37,6 +39,8 @@ async def title_of(parts, principal, text):
         ("whoami", "Ada"),
         ("watch", "Watch what?"),
         ("watch zebras", "Nothing to watch there"),
+        ("", "I read words only"),
+        (" \n\u200b", "I read words only"),
     ],
 )
 async def test_what_is_a_command(text, title, parts, ada):
@@ -58,8 +62,6 @@ async def test_what_is_a_command(text, title, parts, ada):
         "whoami is what command?",
         "watchdog timers",
         "helping hands",
-        "",
-        "   ",
         ASKED,
     ],
 )
@@ -204,6 +206,23 @@ async def test_why_finds_an_older_one_by_the_beginning_of_its_id_and_nobody_else
     [fire_id] = memory.recent_fires(adas.person)
     assert "Why you were notified" in to_plain(await adas.ask(f"why {str(fire_id)[:8]}"))
     assert "Nothing to explain" in to_plain(await bobs.ask(f"why {fire_id}"))
+    assert "Nothing to explain" in to_plain(await bobs.ask(f"why {str(fire_id)[:13].upper()}"))
+
+
+@pytest.mark.parametrize(
+    "words", ["facade", "decade", "acceded", "deadbeef", "deadbeef-cafe", "2026-11", "2026-11-30", "-------", "12345"]
+)
+async def test_a_word_that_is_no_beginning_of_an_id_makes_a_question_of_why(words, parts, ada):
+    """Also one of letters that ids are made of, where no news of this person begins so."""
+    assert await title_of(parts, ada, f"why {words}") is None
+
+
+async def test_an_id_that_begins_with_letters_only_is_found_where_there_is_such_news(parts, ada, monkeypatch):
+    fire_id, asked = UUID("facadeff-1234-4567-89ab-0123456789ab"), []
+    monkeypatch.setattr(parts.gateway.memory, "recent_fires", lambda _: [fire_id])
+    monkeypatch.setattr(parts.gateway.memory, "explain_fire", lambda found, _: asked.append(found))
+    await parts.commands.reply("default", ada.person_id, "why facade")
+    assert asked == [fire_id]
 
 
 async def test_why_without_news_says_so_and_with_other_words_is_a_question(adas, parts, ada):

@@ -135,6 +135,12 @@ async def test_on_off_and_how_it_stands(memory, adas, ada, text, words, day):
     assert memory.people.preferences("default", ada.person_id).brief_day == day
 
 
+async def test_on_leaves_the_day_that_was_chosen(memory, adas, ada):
+    memory.prefer(ada, "brief_day", "friday")
+    assert "Fridays" in (await adas.ask("brief on")).fallback_text
+    assert memory.people.preferences("default", ada.person_id).brief_day == 4
+
+
 async def test_off_and_on_again_has_it_again(memory, adas, ada):
     await adas.ask("brief off")
     await adas.ask("brief on")

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InvalidRequest
-from core.model.grants import CardAction
-from core.model.preferences import CHOICES, MUTE, MUTE_CHOICES, Preferences, check, settable
+from core.model.grants import MUTES, CardAction
+from core.model.preferences import CHOICES, MUTE, MUTE_CHOICES, MUTE_TIMES, OFF, Preferences, check, settable
 
 DEFAULTS = Preferences(0, 9 * 60)
 ROWS = st.fixed_dictionaries({}, optional={name: st.sampled_from(values) for name, values in CHOICES.items()})
@@ -48,3 +48,9 @@ def test_no_other_may(name, value):
 def test_how_long_to_mute_is_offered_like_a_preference():
     assert settable(MUTE).args == MUTE_CHOICES
     assert not settable(MUTE).allows(CardAction("preference_set", MUTE, "1y"))
+
+
+def test_every_time_that_any_button_offers_has_a_length():
+    """But the morning, which is told by a person's own clock, and the ends of a mute and of a watch."""
+    assert {*MUTES, *MUTE_CHOICES} == {*MUTE_TIMES, OFF, "tomorrow", "stop"}
+    assert sorted(MUTE_TIMES, key=lambda name: MUTE_TIMES[name].micros) == ["1h", "1d", "1w"]
