@@ -21,6 +21,7 @@ from bot.memory_gateway import MemoryGateway
 from core.errors import CoreError
 from core.jobs.kinds import Audience, JobKind
 from core.memory import Refreshed
+from core.model.apart import apart
 from core.model.principals import Principal
 from core.model.work import Inbound, Leased, Place
 
@@ -129,14 +130,25 @@ class Worker:
             return 0
 
     async def _sweep(self) -> int:
-        tenants = await self._gateway.call(self._memory.people.tenants)
-        swept = [await self._gateway.at_length(self._memory.sweep, tenant_id) for tenant_id in tenants]
-        return sum(one.fires + one.backlog for one in swept)
+        return await self._of_each_tenant(self._swept)
+
+    async def _swept(self, tenant_id: str) -> int:
+        swept = await self._gateway.at_length(self._memory.sweep, tenant_id)
+        return swept.fires + swept.backlog
 
     async def _briefs(self) -> int:
         """Make the jobs of the briefs that are due."""
-        tenants = await self._gateway.call(self._memory.people.tenants)
-        return sum([await self._gateway.call(self._memory.briefs.schedule, tenant_id) for tenant_id in tenants])
+        schedule = self._memory.briefs.schedule
+        return await self._of_each_tenant(lambda tenant_id: self._gateway.call(schedule, tenant_id))
+
+    async def _of_each_tenant(self, step: Callable[[str], Awaitable[int]]) -> int:
+        """How much was done of all; raises ExceptionGroup of what failed for some, when the others have had theirs."""
+        done = 0
+        with apart("tenants") as turn:
+            for tenant_id in await self._gateway.call(self._memory.people.tenants):
+                with turn():
+                    done += await step(tenant_id)
+        return done
 
     async def _checks(self) -> int:
         return await self._all(partial(self._jobs, Audience.INTERNAL, (JobKind.CHECK_ANSWER,), self._own))

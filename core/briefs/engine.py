@@ -10,8 +10,10 @@ from collections.abc import Collection
 from dataclasses import replace
 from uuid import UUID
 
+from core.clock import MINUTE
 from core.delivery.grouping import BRIEF
 from core.jobs.kinds import FENCE, JobKind
+from core.model.apart import apart
 from core.model.ports import Composed, Notices
 from core.model.preferences import Preferences
 from core.model.principals import Principal
@@ -21,6 +23,9 @@ from core.store.briefs import OFF, Heard
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import Brief, Person
 from core.watch.brief import Last, Schedule, due, latest, look_again
+
+REST = MINUTE
+"""How long a person is left alone whose brief could not be looked at."""
 
 
 class BriefsEngine:
@@ -32,20 +37,34 @@ class BriefsEngine:
     # ── when ──
 
     def schedule(self, tenant_id: str, limit: int = 100) -> int:
-        """Make the jobs of briefs that are due; how many people were looked at."""
+        """Make the jobs of briefs that are due; how many people were looked at.
+
+        Raises ExceptionGroup of what failed for some of them, when the others have theirs.
+        """
         with self._database.read(tenant_id) as tx:
             waiting = briefs.due(tx, self._database.clock.now(), limit)
-        for person_id in waiting:
-            self._look(tenant_id, person_id)
+        with apart("people with a brief due") as turn:
+            for person_id in waiting:
+                with turn():
+                    self._look_or_put_off(tenant_id, person_id)
         return len(waiting)
+
+    def _look_or_put_off(self, tenant_id: str, person_id: UUID) -> None:
+        """As `_look`; who fails is not looked at again before `REST`, so that they keep nobody out."""
+        try:
+            self._look(tenant_id, person_id)
+        except Exception:
+            with self._database.write(tenant_id) as tx:
+                briefs.put_off(tx, person_id, tx.now + REST)
+            raise
 
     def _look(self, tenant_id: str, person_id: UUID) -> None:
         with self._database.write(tenant_id) as tx:
             row, person = briefs.locked(tx, person_id), people.get(tx, person_id)
-            if row is None or person is None:
+            if row is None:
                 return
-            schedule = self._chosen(tx, person)
-            if schedule is None:
+            schedule = self._chosen(tx, person) if person else None
+            if person is None or schedule is None:
                 row.next_due_at = OFF
             else:
                 _move_on(tx, row, schedule, active=person.active)

@@ -10,18 +10,20 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 from uuid import UUID
 
-from core.clock import SECOND
+from core.clock import MINUTE, SECOND
 from core.delivery.grouping import ANSWERS, BRIEF, CHANGES, offered
 from core.delivery.quiet import held_until
 from core.errors import NotFound
 from core.jsonhash import json_hash
+from core.model.apart import apart
 from core.model.card_states import CardEvent, CardState, step
 from core.model.notices import Notice, Outgoing
 from core.model.ports import Briefs, Composed, Notices
 from core.model.preferences import Preferences
 from core.model.work import Lane, Leased, Place, Waiting, stranger
-from core.store import briefs, jobs, messages, people, sources, watches, workspaces
+from core.store import briefs, jobs, messages, people, rights, watches, workspaces
 from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx
+from core.store.deliveries import put_off
 from core.store.tables import CardMessage, NotifyDelivery, Person
 
 Present = Callable[[Notice, str], dict[str, Any]]
@@ -30,6 +32,8 @@ Present = Callable[[Notice, str], dict[str, Any]]
 _PROACTIVE = {CHANGES, ANSWERS, BRIEF}
 """Kinds that are composed when they are sent, and go where their recipient is then."""
 _TO_SEND = {CardState.PENDING, CardState.FAILED}
+REST = MINUTE
+"""How long a person is left alone for whom no card could be made."""
 
 
 class DeliveryEngine:
@@ -66,10 +70,27 @@ class DeliveryEngine:
     # ── from deliveries to one message a person ──
 
     def gather(self, limit: int = 100) -> int:
-        """Give every person with due deliveries one message that carries them; how many messages were made."""
+        """Give every person with due deliveries one message that carries them; how many messages were made.
+
+        Raises ExceptionGroup of what failed for some of them, when the others have theirs.
+        """
         with self._database.read(ANY_TENANT) as tx:
             waiting = messages.people_waiting(tx, self._database.clock.now(), limit)
-        return sum(self._gather(tenant_id, person_id) for tenant_id, person_id in waiting)
+        made = 0
+        with apart("people with news waiting") as turn:
+            for tenant_id, person_id in waiting:
+                with turn():
+                    made += self._gather_or_put_off(tenant_id, person_id)
+        return made
+
+    def _gather_or_put_off(self, tenant_id: str, person_id: UUID) -> int:
+        """As `_gather`; who fails is not looked at again before `REST`, so that they keep nobody out."""
+        try:
+            return self._gather(tenant_id, person_id)
+        except Exception:
+            with self._database.write(tenant_id) as tx:
+                put_off(tx, person_id, tx.now + REST)
+            raise
 
     def _gather(self, tenant_id: str, person_id: UUID) -> int:
         with self._database.write(tenant_id) as tx:
@@ -194,10 +215,7 @@ def _stands(tx: WriteTx, message: CardMessage) -> bool:
     theirs = people.is_at(tx, message.person_id, place)
     if message.person_id == stranger(place):
         return theirs or _drop(tx, message, "bound")
-    person = people.get(tx, message.person_id)
-    if person is None or not person.active or not theirs or not _may_read(tx, person, message.source_ids):
-        return _drop(tx, message, "not_authorised")
-    return True
+    return (theirs and rights.may_see(tx, message)) or _drop(tx, message, "not_authorised")
 
 
 def _skip(tx: WriteTx, deliveries: Sequence[NotifyDelivery], reason: str) -> None:
@@ -225,10 +243,6 @@ def _to_tell(tx: WriteTx, deliveries: Sequence[NotifyDelivery], held: int) -> li
         elif watch:
             ready.append(delivery)
     return ready
-
-
-def _may_read(tx: WriteTx, person: Person, source_ids: Sequence[str]) -> bool:
-    return not source_ids or sources.readable(tx, people.principal(person)).issuperset(map(UUID, source_ids))
 
 
 def _drop(tx: WriteTx, message: CardMessage, reason: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, exists
+from sqlalchemy import ColumnElement, exists, update
 from sqlmodel import col, select
 
 from core.clock import FOREVER
@@ -47,6 +47,12 @@ def look_again(tx: WriteTx, person_id: UUID) -> None:
         row.cursor_tx, row.week = tx.tx, ""
     row.next_due_at = 0
     tx.session.add(row)
+
+
+def put_off(tx: WriteTx, person_id: UUID, until: int) -> None:
+    """Let a brief that is to be looked at wait until a Ts."""
+    theirs = (col(Brief.tenant_id) == tx.tenant_id, col(Brief.person_id) == person_id)
+    tx.session.exec(update(Brief).where(*theirs, col(Brief.next_due_at) <= tx.now).values(next_due_at=until))
 
 
 def on_its_way(tx: ReadTx, person_id: UUID) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 import threading
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.delivery import AT_ONCE
 from bot.worker import AT_ONCE as JOBS_AT_ONCE
@@ -13,6 +14,7 @@ from cards.notices import notice
 from core.clock import DAY, HOUR, MINUTE, SECOND
 from core.model.watching import ScopeType
 from core.outcomes.engine import LOOK_AFTER
+from core.store import briefs
 from core.store.tables import CardMessage, ChatIdentity, Inbox, Job, NotifyDelivery, Person
 from tests.fakes.platform_channel import PLATFORM, PlatformChannel
 from tests.support.bots import parts_over
@@ -436,3 +438,42 @@ async def test_a_job_nobody_can_be_told_of_ends(memory, clock, worker, watching,
     await worker.settle()
     assert [(d.state, d.reason) for d in rows(memory, NotifyDelivery)] == [("skipped", "unreachable")]
     assert (rows(memory, CardMessage), room.tried()) == ([], 0)
+
+
+# ── one and the others ──
+
+
+async def test_a_tenant_whose_sweep_fails_keeps_no_news_from_the_others(
+    memory, worker, watching, revise, adas, monkeypatch
+):
+    memory.people.ensure_tenant("a", "A")
+    sweep = memory.sweep
+
+    def broken(tenant):
+        if tenant == "a":
+            raise RuntimeError("broken")
+        return sweep(tenant)
+
+    monkeypatch.setattr(memory, "sweep", broken)
+    revise(meals=55)
+    with capture_logs() as logs:
+        await worker.settle()
+    assert "55 EUR" in adas.texts()[-1]
+    [failed, *_] = [entry for entry in logs if entry["event"] == "worker.step_failed"]
+    assert failed["step"] == "_sweep"
+    assert failed["error"].startswith("RuntimeError at test_worker.py:")
+
+
+async def test_a_tenant_whose_briefs_fail_keeps_none_from_the_others(memory, worker, watching, revise, clock, adas):
+    memory.people.ensure_tenant("a", "A")
+    lost = memory.people.put("a", "Lost")
+    with memory._database.write("a") as tx:
+        briefs.enrol(tx, [lost], 0)
+    change_row(memory, Person, ("a", lost), zone="Mars/Olympus")
+    revise(meals=55)
+    await worker.settle()
+    clock.advance(7 * DAY)
+    with pytest.raises(ExceptionGroup):
+        await worker._briefs()
+    await worker.settle()
+    assert adas.texts()[-1].startswith("Your week in memory")
