@@ -72,9 +72,10 @@ class Chat:
         await self.parts.worker.settle()
         return self.cards()[-1]
 
-    def button(self, kind: str, arg: str | None = None, at: int = -1) -> Button:
-        """The first button of a kind on a card, the last card unless `at` says otherwise."""
-        return next(b for b in buttons(self.cards()[at]) if b.kind == kind and arg in {None, b.arg})
+    def button(self, kind: str, arg: str | None = None, at: int | None = None) -> Button:
+        """The first button of a kind on a card: the last card that has one, unless `at` says otherwise."""
+        cards = reversed(self.cards()) if at is None else [self.cards()[at]]
+        return next(b for card in cards for b in buttons(card) if b.kind == kind and arg in {None, b.arg})
 
     async def press(self, button: Button) -> str:
         """Tap, and see it done; the words that came of it."""
