@@ -101,7 +101,7 @@ class Actions:
         def renewed(stored: dict[str, Any], nonce: str) -> Rewritten:
             shown = with_nonce(from_json(stored), nonce)
             again = (_refresh_again(action.target, nonce),) if action.kind == "answer_refresh" else ()
-            return to_json(with_outcome(shown, words, target=action.target, actions=again)), None
+            return Rewritten(to_json(with_outcome(shown, words, target=action.target, actions=again)))
 
         rewrite = self._memory.messages.rewrite
         await self._show(await self._gateway.call(rewrite, card.tenant_id, card.message_id, renewed, renew=True))
@@ -121,7 +121,7 @@ class Actions:
 
     async def _rewrite(self, card: Tapped, change: Callable[[Card], Card]) -> None:
         def rewritten(stored: dict[str, Any], _: str) -> Rewritten:
-            return to_json(change(from_json(stored))), None
+            return Rewritten(to_json(change(from_json(stored))))
 
         outgoing = await self._gateway.call(self._memory.messages.rewrite, card.tenant_id, card.message_id, rewritten)
         await self._show(outgoing)
@@ -140,8 +140,9 @@ class Actions:
         def replaced(stored: dict[str, Any], nonce: str) -> Rewritten:
             card = from_json(stored)
             if speaks_of_several(card):
-                return to_json(with_outcome(card, "Refreshed: the new answer is below.", target=str(answer_id))), None
-            return to_json(_new_answer(found, nonce)), answer_offer(found)
+                words = "Refreshed: the new answer is below."
+                return Rewritten(to_json(with_outcome(card, words, target=str(answer_id))))
+            return Rewritten(to_json(_new_answer(found, nonce)), answer_offer(found), answer_sources(found))
 
         outgoing = await self._gateway.call(rewrite, tenant_id, message_id, replaced)
         await self._show(outgoing)
@@ -189,7 +190,7 @@ def _not_refreshed(answer_id: UUID, refreshed: Refreshed) -> Change:
 
     def told(stored: dict[str, Any], nonce: str) -> Rewritten:
         words = "You have a newer answer to this already: write “saved” to see it."
-        return to_json(with_outcome(with_nonce(from_json(stored), nonce), words, target=str(answer_id))), None
+        return Rewritten(to_json(with_outcome(with_nonce(from_json(stored), nonce), words, target=str(answer_id))))
 
     return told
 
@@ -199,7 +200,8 @@ def _again(answer_id: UUID, words: str) -> Change:
 
     def restored(stored: dict[str, Any], nonce: str) -> Rewritten:
         card, target = with_nonce(from_json(stored), nonce), str(answer_id)
-        return to_json(with_outcome(card, words, target=target, actions=(_refresh_again(target, nonce),))), None
+        again = (_refresh_again(target, nonce),)
+        return Rewritten(to_json(with_outcome(card, words, target=target, actions=again)))
 
     return restored
 

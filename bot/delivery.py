@@ -16,7 +16,7 @@ from bot.channels.base import Absent, CannotTell, Channel, Found, NotSent, SendO
 from bot.faults import described
 from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
-from bot.presenters import present
+from bot.presenters import present, withdrawn
 from core.model.notices import Outgoing
 from core.model.work import Extent, Lane, Waiting
 
@@ -172,8 +172,9 @@ class Courier:
 
     async def bring_up_to_date(self, tenant_id: str, message_id: UUID) -> None:
         """Show what the card says, and again what it was made to say meanwhile."""
+        updating = partial(self._outcomes.updating, tenant_id, message_id, withdrawn)
         shown = True
-        while shown and (card := await self._gateway.call(self._outcomes.updating, tenant_id, message_id)):
+        while shown and (card := await self._gateway.call(updating)):
             shown = await self._show(card)
 
     async def _show(self, card: Outgoing) -> bool:

@@ -2,15 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, answer
 from cards.answer_updated import AnswerUpdatedContent, ChangedClaim, StaleAnswer, Status, Verdict, answer_updated
-from cards.codec import to_json
+from cards.codec import from_json, to_json
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import Card
-from cards.notices import AnswerEntry, WatchEntry, WhyContent, why
+from cards.notices import AnswerEntry, WatchEntry, WhyContent, redacted, why
 from cards.phrases import ChangeKind, ChangeLine, plural
 from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
 from core.model import evidence
@@ -41,6 +42,11 @@ _BECAME = {
 def present(notice: Notice, nonce: str) -> dict[str, Any]:
     """The card of a notice, as stored."""
     return to_json(notice_card(notice, nonce))
+
+
+def withdrawn(card: dict[str, Any]) -> dict[str, Any]:
+    """What is left of a stored card whose words may not be shown any more: what came of its taps."""
+    return to_json(replace(redacted(), outcomes=from_json(card).outcomes))
 
 
 def notice_card(notice: Notice, nonce: str) -> Card:

@@ -66,7 +66,7 @@ def notice(title: str, text: str, hint: str = "") -> Card:
 
 
 def redacted() -> Card:
-    return notice("This card was removed", "Its source was erased, and the words it quoted went with it.")
+    return notice("This card was removed", "What it quoted was erased, or is no longer yours to read.")
 
 
 def inactive() -> Card:

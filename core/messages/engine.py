@@ -94,9 +94,7 @@ class MessagesEngine:
                 return None
             if renew:
                 message.nonce = nonce()
-            message.card, offer = change(message.card, message.nonce)
-            if offer is not None:
-                messages.fill(tx, message, message.card, offer)
+            _put_on(tx, message, change(message.card, message.nonce))
             _changed(tx, message)
             return messages.outgoing(message)
 
@@ -124,6 +122,14 @@ def _say(
     messages.fill(tx, message, card(message.nonce), offer)
     if message.attempts:
         _changed(tx, message)
+
+
+def _put_on(tx: WriteTx, message: CardMessage, rewritten: Rewritten) -> None:
+    message.card = rewritten.card
+    if rewritten.offer is not None:
+        messages.fill(tx, message, rewritten.card, rewritten.offer)
+    if rewritten.source_ids is not None:
+        message.source_ids = [str(source_id) for source_id in rewritten.source_ids]
 
 
 def _changed(tx: WriteTx, message: CardMessage) -> None:

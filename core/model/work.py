@@ -1,6 +1,6 @@
 """Work in hand, and the cards it is about: values that pass between engines and the bot."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -89,8 +89,14 @@ class Offer:
 
 NOTHING_OFFERED = Offer()
 
-Rewritten = tuple[dict[str, Any], Offer | None]
-"""A card as it is to be, and what it permits from now on; None: what it permitted before."""
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A card as it is to be, what it permits from now on, and what it is from; None: the same as before."""
+
+    card: dict[str, Any]
+    offer: Offer | None = None
+    source_ids: Sequence[UUID] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ person cannot be written to, or the whole workspace is paused and its cards wait
 """
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from core.clock import HOUR, MINUTE, SECOND
@@ -14,9 +16,12 @@ from core.jobs.backoff import wait
 from core.model.card_states import CardEvent, CardState, step
 from core.model.notices import Outgoing
 from core.model.work import Extent, Lane, Place, Waiting
-from core.store import briefs, messages, people, watches, workspaces
+from core.store import briefs, messages, people, rights, watches, workspaces
 from core.store.database import ANY_TENANT, Database, WriteTx
 from core.store.tables import CardMessage
+
+Withdraw = Callable[[dict[str, Any]], dict[str, Any]]
+"""From a card to what is left of it where its words may not be shown any more. Pure."""
 
 _REFUSED: Mapping[Extent | None, CardEvent] = {Extent.CARD: CardEvent.PARK, Extent.PERSON: CardEvent.SKIP}
 _ACCEPTED: Mapping[str, CardEvent] = {CardState.SENDING: CardEvent.ACCEPT, CardState.UNKNOWN: CardEvent.FIND}
@@ -143,11 +148,11 @@ class OutcomesEngine:
             now = self._database.clock.now()
             return messages.waiting(tx, messages.behind(now), now, limit, busy)
 
-    def updating(self, tenant_id: str, message_id: UUID) -> Outgoing | None:
+    def updating(self, tenant_id: str, message_id: UUID, withdraw: Withdraw) -> Outgoing | None:
         """A card as it is to be shown, under a lease; None where its copy is true already, or another shows it now.
 
         One at a time, since of two updates on their way the older could come last. Where the place is another's by
-        now, what stands there stays as it was.
+        now, what stands there stays as it was. Whoever may not see the card any more is shown it withdrawn.
         """
         with self._database.write(tenant_id) as tx:
             message = messages.locked(tx, message_id)
@@ -158,7 +163,8 @@ class OutcomesEngine:
                 message.update_at = None
                 return None
             message.lease_until = tx.now + self._lease
-            return messages.outgoing(message)
+            card = messages.outgoing(message)
+            return card if rights.may_see(tx, message) else replace(card, card=withdraw(card.card))
 
     def updated(self, card: Outgoing) -> None:
         """The platform's copy says what `card` says; if that has been rewritten meanwhile, it is due again."""

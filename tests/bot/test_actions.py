@@ -200,6 +200,10 @@ async def test_what_is_no_longer_mine_to_see_is_refused_in_words_without_its_tit
     words = await asked.press(asked.button("watch_create"))
     assert words == "That could not be done: this is no longer yours to see or to change"
     assert watches(memory) == []
+    assert words in asked.texts()[-1]
+    assert "40 EUR" not in asked.texts()[-1]
+    assert "is no longer yours to read" in asked.texts()[-1]
+    assert buttons(asked.cards()[-1]) == []
 
 
 # ── refreshing ──
@@ -218,6 +222,18 @@ async def test_a_refresh_says_so_at_once_and_then_the_card_becomes_the_new_answe
     assert "Refreshing…" not in text
     assert told.room.tried() == sent, "the card changes in place"
     assert [answer.text for answer in memory.answers(ada)] == ["A meal may cost 55 EUR at most."]
+
+
+async def test_a_refreshed_card_is_withdrawn_with_what_the_new_answer_rests_on(told, parts, memory, clock):
+    """The answer that was saved rests on one source, the new one on another."""
+    memory.remove("travel.md")
+    put(memory, "rules.md", page("Rules", {"Meals": "A meal may cost 70 EUR at most."}))
+    await told.press(told.button("answer_refresh"))
+    await parts.worker.settle()
+    assert "70 EUR" in told.texts()[-1]
+    put(memory, "rules.md", page("Rules", {"Meals": "A meal may cost 70 EUR at most."}), readers=["role:steward"])
+    await told.press(told.button("watch_create"))
+    assert "70 EUR" not in told.texts()[-1]
 
 
 async def test_the_new_answers_own_buttons_work(told, parts, memory):

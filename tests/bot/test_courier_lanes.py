@@ -14,7 +14,7 @@ from core.outcomes.engine import LOOK_AFTER
 from core.store.tables import Audit, CardMessage, Watch
 from tests.fakes.scripted_channel import ScriptedChannel
 from tests.support.memories import document, rows, watch_request
-from tests.support.posting import connect, member, message, place, post, rewrite, standing
+from tests.support.posting import connect, member, message, place, post, rewrite, standing, updating
 from tests.support.talks import bot_over, carried
 
 ADAS, BOBS = place("Ada", "A"), place("Bob", "B")
@@ -411,7 +411,7 @@ async def test_a_message_that_is_gone_at_the_platform_ends_the_updating(memory, 
 async def test_the_card_of_an_updater_that_crashed_is_shown_by_the_next(memory, clock, parts, channel):
     card = standing_at(memory, channel)
     rewrite(memory, card, "second")
-    assert memory.outcomes.updating("default", card) is not None, "by a bot that died then"
+    assert updating(memory, card) is not None, "by a bot that died then"
     await carried(parts)
     assert words(channel) == ["first"]
     clock.advance(memory.config.watch.lease_secs * SECOND)

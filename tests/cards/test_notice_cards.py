@@ -49,7 +49,7 @@ def test_other_lists_say_what_they_hold() -> None:
         (watch_list((), "n"), "You watch nothing yet"),
         (saved_list(()), "You have saved nothing yet"),
         (choose_watch("moon", (), "n"), "Nothing you can read matches “moon”."),
-        (redacted(), "the words it quoted went with it"),
+        (redacted(), "is no longer yours to read"),
         (inactive(), "This card is no longer active"),
         (refreshing("How long?"), "You asked: How long?"),
         (looking(), "Looking it up…"),

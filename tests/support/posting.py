@@ -7,7 +7,7 @@ from core.memory import Memory
 from core.model.card_states import CardState
 from core.model.notices import Outgoing
 from core.model.principals import Principal
-from core.model.work import Place
+from core.model.work import Place, Rewritten
 from core.store.tables import CardMessage
 
 PLATFORM = "fake"
@@ -59,9 +59,14 @@ def standing(memory: Memory, where: Place, subject: str = "event", **more: Any) 
     return card
 
 
+def updating(memory: Memory, message_id: UUID) -> Outgoing | None:
+    """A card that stands, as it is to be shown; of one that may not be seen any more nothing is left."""
+    return memory.outcomes.updating("default", message_id, lambda _: {"words": "withdrawn"})
+
+
 def rewrite(memory: Memory, message_id: UUID, words: str, *, renew: bool = False) -> Outgoing | None:
     """Let a card that stands say something else."""
-    return memory.messages.rewrite("default", message_id, lambda _, n: (saying(words)(n), None), renew=renew)
+    return memory.messages.rewrite("default", message_id, lambda _, n: Rewritten(saying(words)(n)), renew=renew)
 
 
 def message(memory: Memory, message_id: UUID) -> CardMessage:

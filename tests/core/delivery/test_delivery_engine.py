@@ -10,7 +10,7 @@ from core.model.card_states import CardState
 from core.model.local_time import next_moment
 from core.model.nodes import SECTION
 from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
-from core.model.work import Extent, Place
+from core.model.work import Extent, Place, Rewritten
 from core.notices.engine import NoticesEngine
 from core.store import messages
 from core.store.tables import CardMessage, ChatIdentity, LastShown, NotifyDelivery, Person, Source, Watch, WatchFire
@@ -599,9 +599,9 @@ def test_a_tap_finds_its_card_by_the_nonce_and_by_no_other(memory, ada):
 
 
 def test_a_renewed_card_is_found_by_its_new_nonce_alone(memory, worker, card):
-    assert memory.messages.rewrite("default", card.message_id, lambda body, given: (body, None)) is None
+    assert memory.messages.rewrite("default", card.message_id, lambda body, given: Rewritten(body)) is None
     memory.outcomes.sent(card, "ref")
-    renewed = memory.messages.rewrite("default", card.message_id, lambda _, given: ({"n": given}, None), renew=True)
+    renewed = memory.messages.rewrite("default", card.message_id, lambda _, given: Rewritten({"n": given}), renew=True)
     assert renewed.card == {"n": renewed.nonce}
     assert (memory.messages.tapped(card.nonce), memory.messages.tapped(renewed.nonce).message_id) == (
         None,

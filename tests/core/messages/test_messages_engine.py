@@ -5,11 +5,24 @@ import pytest
 from core.clock import DAY, HOUR
 from core.model.card_states import CardState
 from core.model.grants import PermittedAction, grant_from_json
-from core.model.work import GREETING, HOME, NOTHING_OFFERED, PLACEHOLDER, Offer, stranger
+from core.model.work import GREETING, HOME, NOTHING_OFFERED, PLACEHOLDER, Offer, Rewritten, stranger
 from core.outcomes.engine import LOOK_AFTER
 from core.store.tables import CardGrant, CardMessage
 from tests.support.memories import change_row, page, put, rows, source_id
-from tests.support.posting import connect, ids, member, message, place, post, rewrite, saying, standing, state, take
+from tests.support.posting import (
+    connect,
+    ids,
+    member,
+    message,
+    place,
+    post,
+    rewrite,
+    saying,
+    standing,
+    state,
+    take,
+    updating,
+)
 from tests.support.threads import at_once
 
 ADAS = place("Ada")
@@ -98,16 +111,16 @@ def test_a_placeholder_that_is_not_out_gives_way_so_that_the_answer_itself_is_se
 def test_a_placeholder_in_flight_gives_way_and_the_answer_is_shown_once_it_has_arrived(memory, clock, placeholder):
     card = in_flight(memory, clock, placeholder)
     post(memory, ADAS, words="the answer")
-    assert memory.outcomes.updating("default", placeholder) is None
+    assert updating(memory, placeholder) is None
     memory.outcomes.sent(card, "ref")
     assert ids(memory.outcomes.outdated()) == [placeholder]
-    assert memory.outcomes.updating("default", placeholder).card["words"] == "the answer"
+    assert updating(memory, placeholder).card["words"] == "the answer"
 
 
 def test_a_placeholder_that_stands_becomes_the_answer_in_place(memory, clock, placeholder):
     sent(memory, clock, placeholder)
     post(memory, ADAS, words="the answer")
-    shown = memory.outcomes.updating("default", placeholder)
+    shown = updating(memory, placeholder)
     assert (shown.card["words"], shown.message_ref) == ("the answer", "ref")
     assert (memory.delivery.due(), take(memory, placeholder)) == ([], None)
 
@@ -117,7 +130,7 @@ def test_a_placeholder_in_doubt_gives_way_whether_it_is_there_or_not(memory, clo
     card = in_doubt(memory, clock, placeholder)
     post(memory, ADAS, words="the answer")
     memory.outcomes.found(card, "ref" if there else None)
-    out = memory.outcomes.updating("default", placeholder) if there else take(memory, placeholder)
+    out = updating(memory, placeholder) if there else take(memory, placeholder)
     assert out.card["words"] == "the answer"
 
 
@@ -154,7 +167,7 @@ def test_the_first_of_two_answers_that_come_at_once_stays(memory, clock, placeho
     first = words(memory, placeholder)
     post(memory, ADAS, words="late")
     assert first.startswith("answer")
-    assert memory.outcomes.updating("default", placeholder).card["words"] == first
+    assert updating(memory, placeholder).card["words"] == first
 
 
 # ── the bot's own page ──
@@ -169,7 +182,7 @@ def test_a_page_put_again_is_the_same_message_with_other_buttons(memory, ada):
     memory.outcomes.sent(take(memory, first), "page")
     old = message(memory, first).nonce
     assert show(memory, ada, said="second", offer=STOP) == first
-    shown = memory.outcomes.updating("default", first)
+    shown = updating(memory, first)
     assert (shown.card, shown.message_ref) == ({"words": "second", "nonce": shown.nonce}, "page")
     assert memory.messages.tapped(old) is None
     assert memory.messages.tapped(shown.nonce).message_id == first
@@ -187,7 +200,7 @@ def test_a_page_put_again_while_it_is_on_its_way_is_shown_as_it_is_now(memory, a
     card = take(memory, first)
     show(memory, ada, said="second")
     memory.outcomes.sent(card, "page")
-    assert memory.outcomes.updating("default", first).card["words"] == "second"
+    assert updating(memory, first).card["words"] == "second"
 
 
 def test_a_page_permits_what_it_offers_now(memory, ada):
@@ -271,7 +284,7 @@ def test_a_strangers_page_that_waits_never_comes_over_that_of_whom_they_turned_o
     memory.outcomes.sent(take(memory, page_id), "page")
     memory.messages.show("default", eve, EVES, HOME, saying("who are you, still"), NOTHING_OFFERED)
     memory.people.bind("default", ada.person_id, EVES)
-    assert memory.outcomes.updating("default", page_id) is None
+    assert updating(memory, page_id) is None
     assert memory.outcomes.outdated() == []
 
 
@@ -311,15 +324,30 @@ def test_a_card_that_is_rewritten_keeps_its_nonce_and_what_it_permits_unless_tol
 
 def test_a_card_may_be_rewritten_to_permit_something_else(memory):
     card = standing(memory, ADAS)
-    memory.messages.rewrite("default", card.message_id, lambda body, nonce: (body, STOP))
+    memory.messages.rewrite("default", card.message_id, lambda body, nonce: Rewritten(body, STOP))
     assert memory.messages.tapped(card.nonce).generation_id == "g-1"
+
+
+def test_a_rewritten_card_is_from_what_it_was_from_unless_told_otherwise(memory):
+    old, new = (put_source(memory, name) for name in ("old.md", "new.md"))
+    card = standing(memory, ADAS, source_ids=[old]).message_id
+    rewrite(memory, card, "second")
+    assert message(memory, card).source_ids == [str(old)]
+    for source_ids in ([new], []):
+        memory.messages.rewrite("default", card, lambda body, _, now=source_ids: Rewritten(body, source_ids=now))
+        assert message(memory, card).source_ids == list(map(str, source_ids))
+
+
+def put_source(memory, name):
+    put(memory, name, page("Page", {"Words": "It says something."}))
+    return source_id(name)
 
 
 def test_two_rewrites_at_once_are_both_in_the_card(memory):
     card = standing(memory, ADAS)
 
     def add(name):
-        memory.messages.rewrite("default", card.message_id, lambda body, _: ({**body, name: True}, None))
+        memory.messages.rewrite("default", card.message_id, lambda body, _: Rewritten({**body, name: True}))
 
     at_once(*[lambda name=name: add(name) for name in "abc"])
     assert {"a", "b", "c"} <= set(message(memory, card.message_id).card)
@@ -336,7 +364,7 @@ def test_a_card_is_unknown_to_another_tenant(memory):
     card = standing(memory, ADAS)
     memory.people.ensure_tenant("other", "Other")
     assert memory.messages.state("other", card.message_id) is None
-    assert memory.messages.rewrite("other", card.message_id, lambda body, _: (body, None)) is None
+    assert memory.messages.rewrite("other", card.message_id, lambda body, _: Rewritten(body)) is None
 
 
 def test_a_day_later_the_reply_to_an_event_is_still_its_only_one(memory, clock):

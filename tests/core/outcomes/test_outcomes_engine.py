@@ -5,11 +5,25 @@ import pytest
 from core.clock import DAY, HOUR, MINUTE, SECOND
 from core.jobs.backoff import BASE, CEILING
 from core.model.card_states import CardState
-from core.model.work import Extent, Place
+from core.model.work import HOME, NOTHING_OFFERED, Extent, Place, Rewritten, stranger
 from core.outcomes.engine import LOOK_AFTER, REST
-from core.store.tables import CardMessage
-from tests.support.memories import change_row, rows
-from tests.support.posting import PLATFORM, connect, ids, member, message, place, post, rewrite, standing, state, take
+from core.store.tables import CardMessage, Person
+from tests.support.memories import change_row, page, put, rows, source_id
+from tests.support.posting import (
+    PLATFORM,
+    connect,
+    ids,
+    member,
+    message,
+    place,
+    post,
+    rewrite,
+    saying,
+    standing,
+    state,
+    take,
+    updating,
+)
 from tests.support.threads import at_once
 
 ADAS = place("Ada")
@@ -27,10 +41,6 @@ def shown(memory):
     return standing(memory, ADAS)
 
 
-def updating(memory, card):
-    return memory.outcomes.updating("default", card.message_id)
-
-
 def outdated(memory):
     return ids(memory.outcomes.outdated())
 
@@ -39,76 +49,76 @@ def outdated(memory):
 
 
 def test_a_card_that_says_what_it_was_sent_with_is_not_updated(memory, shown):
-    assert (outdated(memory), updating(memory, shown)) == ([], None)
+    assert (outdated(memory), updating(memory, shown.message_id)) == ([], None)
 
 
 def test_a_rewritten_card_is_handed_out_with_what_it_says_now_and_where_it_stands(memory, shown):
     rewrite(memory, shown.message_id, "second")
     assert outdated(memory) == [shown.message_id]
-    card = updating(memory, shown)
+    card = updating(memory, shown.message_id)
     assert (card.card["words"], card.message_ref, card.place) == ("second", f"ref-{shown.message_id}", ADAS)
     memory.outcomes.updated(card)
-    assert (outdated(memory), updating(memory, shown)) == ([], None)
+    assert (outdated(memory), updating(memory, shown.message_id)) == ([], None)
 
 
 def test_a_card_that_never_arrived_is_not_updated(memory):
     message_id = post(memory, ADAS)
     assert rewrite(memory, message_id, "second") is None
-    assert (outdated(memory), memory.outcomes.updating("default", message_id)) == ([], None)
+    assert (outdated(memory), updating(memory, message_id)) == ([], None)
 
 
 def test_one_shows_a_card_at_a_time(memory, shown):
     rewrite(memory, shown.message_id, "second")
-    taken = at_once(*[lambda: updating(memory, shown)] * 4)
+    taken = at_once(*[lambda: updating(memory, shown.message_id)] * 4)
     assert len([card for card in taken if card is not None]) == 1
     assert outdated(memory) == []
 
 
 def test_what_is_rewritten_while_it_is_being_shown_is_due_again_with_the_newest(memory, shown):
     rewrite(memory, shown.message_id, "second")
-    slow = updating(memory, shown)
+    slow = updating(memory, shown.message_id)
     rewrite(memory, shown.message_id, "third")
-    assert updating(memory, shown) is None, "of two on their way the older could come last"
+    assert updating(memory, shown.message_id) is None, "of two on their way the older could come last"
     memory.outcomes.updated(slow)
     assert outdated(memory) == [shown.message_id]
-    assert updating(memory, shown).card["words"] == "third"
+    assert updating(memory, shown.message_id).card["words"] == "third"
 
 
 def test_the_lease_of_an_updater_that_crashed_runs_out(memory, clock, shown):
     rewrite(memory, shown.message_id, "second")
-    updating(memory, shown)
+    updating(memory, shown.message_id)
     clock.advance(memory.config.watch.lease_secs * SECOND - 1)
-    assert (outdated(memory), updating(memory, shown)) == ([], None)
+    assert (outdated(memory), updating(memory, shown.message_id)) == ([], None)
     clock.advance(1)
     assert outdated(memory) == [shown.message_id]
-    assert updating(memory, shown).card["words"] == "second"
+    assert updating(memory, shown.message_id).card["words"] == "second"
 
 
 def test_after_an_updater_that_outlived_its_lease_the_newest_is_shown_once_more(memory, clock, shown):
     """Its words may have arrived after those of whoever took over."""
     rewrite(memory, shown.message_id, "second")
-    late = updating(memory, shown)
+    late = updating(memory, shown.message_id)
     clock.advance(memory.config.watch.lease_secs * SECOND)
     rewrite(memory, shown.message_id, "third")
-    memory.outcomes.updated(updating(memory, shown))
+    memory.outcomes.updated(updating(memory, shown.message_id))
     memory.outcomes.updated(late)
-    assert updating(memory, shown).card["words"] == "third"
+    assert updating(memory, shown.message_id).card["words"] == "third"
 
 
 @pytest.mark.parametrize("asked", [7 * SECOND, 2 * HOUR])
 def test_a_refused_update_waits_as_long_as_the_platform_says(memory, clock, shown, asked):
     rewrite(memory, shown.message_id, "second")
     for _ in range(3):
-        memory.outcomes.not_updated(updating(memory, shown), asked, for_good=False)
+        memory.outcomes.not_updated(updating(memory, shown.message_id), asked, for_good=False)
         clock.advance(asked - 1)
-        assert (outdated(memory), updating(memory, shown)) == ([], None)
+        assert (outdated(memory), updating(memory, shown.message_id)) == ([], None)
         clock.advance(1)
         assert outdated(memory) == [shown.message_id]
 
 
 def waits(memory, clock, shown):
     """How long it is until an update that is refused now is tried again."""
-    memory.outcomes.not_updated(updating(memory, shown), None, for_good=False)
+    memory.outcomes.not_updated(updating(memory, shown.message_id), None, for_good=False)
     began = clock.now()
     clock.ts = message(memory, shown.message_id).update_at
     assert outdated(memory) == [shown.message_id]
@@ -121,17 +131,17 @@ def test_an_update_that_is_refused_again_and_again_is_tried_more_and_more_seldom
     rewrite(memory, shown.message_id, "second")
     first, second, *_, last = [waits(memory, clock, shown) for _ in range(12)]
     assert BASE / 2 <= first <= BASE < second < CEILING / 2 <= last <= CEILING
-    memory.outcomes.updated(updating(memory, shown))
+    memory.outcomes.updated(updating(memory, shown.message_id))
     rewrite(memory, shown.message_id, "third")
     assert waits(memory, clock, shown) <= BASE
 
 
 def test_what_a_card_says_since_does_not_wait_for_what_was_refused_before(memory, shown):
     rewrite(memory, shown.message_id, "second")
-    refused = updating(memory, shown)
+    refused = updating(memory, shown.message_id)
     rewrite(memory, shown.message_id, "third")
     memory.outcomes.not_updated(refused, None, for_good=False)
-    assert updating(memory, shown).card["words"] == "third"
+    assert updating(memory, shown.message_id).card["words"] == "third"
 
 
 def test_a_card_that_was_long_in_coming_is_updated_no_later_for_that(memory, clock):
@@ -149,9 +159,9 @@ def test_a_message_that_is_gone_at_the_platform_ends_the_updating_until_the_card
     memory, clock, shown
 ):
     rewrite(memory, shown.message_id, "second")
-    memory.outcomes.not_updated(updating(memory, shown), None, for_good=True)
+    memory.outcomes.not_updated(updating(memory, shown.message_id), None, for_good=True)
     clock.advance(30 * DAY)
-    assert (outdated(memory), updating(memory, shown)) == ([], None)
+    assert (outdated(memory), updating(memory, shown.message_id)) == ([], None)
     assert state(memory, shown.message_id) == CardState.SENT
     rewrite(memory, shown.message_id, "third")
     assert outdated(memory) == [shown.message_id]
@@ -162,13 +172,79 @@ def test_an_update_never_goes_to_whom_the_place_belongs_to_by_now(memory, shown)
     bob = member(memory, "Bob")
     rewrite(memory, shown.message_id, "second")
     memory.people.bind("default", bob.person_id, ADAS)
-    assert updating(memory, shown) is None
+    assert updating(memory, shown.message_id) is None
     assert outdated(memory) == []
 
 
 def test_a_renewed_card_is_shown_with_its_new_nonce(memory, shown):
     renewed = rewrite(memory, shown.message_id, "second", renew=True)
-    assert updating(memory, shown).card["nonce"] == renewed.nonce != shown.nonce
+    assert updating(memory, shown.message_id).card["nonce"] == renewed.nonce != shown.nonce
+
+
+# ── whose rights ended after it was sent ──
+
+QUOTED = "quoted.md"
+
+
+def let(memory, *readers):
+    put(memory, QUOTED, page("Page", {"Words": f"For {readers}."}), readers=readers)
+
+
+@pytest.fixture
+def quoting(memory):
+    """A card that stands, quotes what everyone may read, and has been made to say something else."""
+    let(memory, "everyone")
+    card = standing(memory, ADAS, source_ids=[source_id(QUOTED)])
+    rewrite(memory, card.message_id, "second")
+    return card.message_id
+
+
+def test_as_long_as_all_that_a_card_quotes_may_be_read_its_words_are_shown(memory, quoting):
+    assert updating(memory, quoting).card["words"] == "second"
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda memory, ada: let(memory, "role:steward"),
+        lambda memory, ada: change_row(memory, Person, ("default", ada.person_id), active=False),
+        lambda memory, ada: (
+            change_row(memory, Person, ("default", ada.person_id), roles=[]) or let(memory, "role:member")
+        ),
+    ],
+    ids=["the source is for others", "the person left", "their role ended"],
+)
+def test_no_words_of_a_card_are_shown_to_whom_they_are_no_longer_for(memory, ada, quoting, end):
+    end(memory, ada)
+    assert outdated(memory) == [quoting]
+    card = updating(memory, quoting)
+    assert (card.card, card.message_ref) == ({"words": "withdrawn"}, f"ref-{quoting}")
+    memory.outcomes.updated(card)
+    assert outdated(memory) == []
+
+
+def test_one_of_several_sources_is_enough_for_a_card_to_be_withdrawn(memory, shown):
+    put(memory, "open.md", page("Page", {"Words": "For all."}))
+    let(memory, "role:steward")
+    sources = [source_id("open.md"), source_id(QUOTED)]
+    memory.messages.rewrite("default", shown.message_id, lambda *_: Rewritten({"words": "new"}, source_ids=sources))
+    assert updating(memory, shown.message_id).card == {"words": "withdrawn"}
+
+
+def test_a_card_says_its_words_again_once_they_may_be_read_again(memory, quoting):
+    let(memory, "role:steward")
+    memory.outcomes.updated(updating(memory, quoting))
+    let(memory, "everyone")
+    rewrite(memory, quoting, "third")
+    assert updating(memory, quoting).card["words"] == "third"
+
+
+def test_what_is_shown_to_whom_nobody_knows_is_not_withdrawn(memory):
+    eve = place("Eve")
+    page_id = memory.messages.show("default", stranger(eve), eve, HOME, saying("who are you"), NOTHING_OFFERED)
+    memory.outcomes.sent(take(memory, page_id), "page")
+    memory.messages.show("default", stranger(eve), eve, HOME, saying("who are you, still"), NOTHING_OFFERED)
+    assert updating(memory, page_id).card["words"] == "who are you, still"
 
 
 # ── somebody tapped it ──
@@ -367,7 +443,7 @@ def in_hand(memory, three):
     return [
         take(memory, to_send),
         memory.outcomes.doubt("default", doubted),
-        memory.outcomes.updating("default", stands),
+        updating(memory, stands),
     ]
 
 
@@ -459,7 +535,7 @@ def test_nothing_is_known_of_another_tenants_card(memory, shown):
     memory.people.ensure_tenant("other", "Other")
     rewrite(memory, shown.message_id, "second")
     outcomes = memory.outcomes
-    assert outcomes.updating("other", shown.message_id) is None
+    assert outcomes.updating("other", shown.message_id, dict) is None
     assert outcomes.doubt("other", shown.message_id) is None
     outcomes.witnessed("other", shown.message_id, "elsewhere")
     assert [row.message_ref for row in rows(memory, CardMessage)] == [f"ref-{shown.message_id}"]

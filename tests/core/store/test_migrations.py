@@ -13,7 +13,7 @@ from sqlalchemy import text as sql
 from sqlmodel import SQLModel
 
 from core.errors import StoreUnavailable
-from core.model.work import Place
+from core.model.work import Place, Rewritten
 from core.store import migrate
 from core.store.database import Database
 from tests.support.memories import open_memory
@@ -91,7 +91,7 @@ def test_what_was_written_before_there_were_workspaces_is_worked_on_and_updated(
         assert [one.place for one in memory.inbound.lease()] == [place]
         assert memory.local.history("default", ada)[1] == {"e1"}
         assert not memory.inbound.receive("default", place, "e1", "question", {}), "a repeat of it is one"
-        shown = memory.messages.rewrite("default", sent, lambda _, __: ({"words": "new"}, None))
+        shown = memory.messages.rewrite("default", sent, lambda _, __: Rewritten({"words": "new"}))
         assert (shown.place, ids(memory.outcomes.outdated())) == (place, [sent])
 
 

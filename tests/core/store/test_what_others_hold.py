@@ -11,7 +11,7 @@ from core.model.work import PLACEHOLDER
 from core.store import inbox, messages
 from core.store.database import ANY_TENANT
 from tests.support.memories import open_memory
-from tests.support.posting import connect, member, place, post, saying
+from tests.support.posting import connect, member, place, post, saying, updating
 
 ADAS = place("Ada")
 
@@ -58,4 +58,4 @@ def test_an_answer_waits_for_whoever_is_taking_its_placeholder_and_is_shown_afte
             said.wait(0.3)  # long enough for an answer that does not wait to go wrong
         answering.result()
     memory.outcomes.sent(messages.outgoing(row), "ref")
-    assert memory.outcomes.updating("default", card).card["words"] == "the answer"
+    assert updating(memory, card).card["words"] == "the answer"
