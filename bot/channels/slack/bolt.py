@@ -15,8 +15,9 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.response import BoltResponse
 
+from bot.channels.slack import payloads
 from bot.channels.slack.address import PLATFORM
-from bot.channels.slack.events import Events, Listener, accepted
+from bot.channels.slack.events import Events, Listener, accepted, unreadable
 from bot.channels.slack.payloads import Json
 from bot.channels.slack.web import SILENT
 from bot.memory_gateway import MemoryGateway
@@ -51,12 +52,15 @@ def _known(gateway: MemoryGateway, settled: Callable[[], bool]) -> Callable[...,
     async def known(body: Json, context: AsyncBoltContext, next_: Next) -> BoltResponse | None:
         """Let through what comes from a workspace that this memory serves."""
         if body.get("type") != "url_verification":
+            workspace = payloads.workspace(context.team_id)
+            if workspace is None:
+                return unreadable(body, "no id of a workspace")
             try:
-                found = await gateway.at_the_door(gateway.memory.workspaces.find, PLATFORM, str(context.team_id))
+                found = await gateway.at_the_door(gateway.memory.workspaces.find, PLATFORM, workspace)
             except Exception as error:  # noqa: BLE001  # it cannot be kept then either
                 return _not_kept(error)
             if found is None:
-                log.warning("slack.unknown_workspace", workspace=context.team_id)
+                log.warning("slack.unknown_workspace", workspace=workspace)
                 return accepted() if settled() else BoltResponse(status=HTTPStatus.SERVICE_UNAVAILABLE)
             context["bot"] = found.detail
         await next_()

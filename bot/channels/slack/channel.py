@@ -9,20 +9,18 @@ somebody else's, so that nothing is done before Slack has said which one the tok
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from bot.channels.base import Absent, CannotTell, Found, NotSent, Profile, SendOutcome, Sent, Unreachable
+from bot.channels.base import TOO_LATE, Absent, CannotTell, Found, NotSent, Profile, SendOutcome, Sent, Unreachable
 from bot.channels.slack.outcomes import Trouble, meaning, without_effect
 from bot.channels.slack.pace import Pace
-from bot.channels.slack.reading import cursor_of, direct, marked, profile_of, stamp_of
+from bot.channels.slack.reading import cursor_of, direct, listed, marked, profile_of, stamp_of
 from bot.channels.slack.web import CallFailed, Reply, SlackWeb
 from cards.codec import from_json
 from cards.model import Card
 from cards.slack import to_slack, to_slack_home
-from core.clock import MINUTE, SECOND
+from core.clock import Clock
 from core.model.notices import Outgoing
 from core.model.work import HOME, Extent
 
-SKEW = 5 * MINUTE
-"""How far this machine's clock may be ahead of Slack's."""
 PAGE, MOST_PAGES = 200, 50
 UNKNOWABLE = frozenset({"user_not_found", "users_not_found", "user_not_visible", "missing_scope"})
 """Why there is no profile to be had, and asking again would not help: whoever it is is told how to be known."""
@@ -41,9 +39,10 @@ class _NotWritten(Exception):
 class SlackChannel:
     """One workspace, by its bot token. `workspace`: which one Slack says that is; None until it has said so."""
 
-    def __init__(self, web: SlackWeb, pace: Pace, workspace: Callable[[], str | None]) -> None:
+    def __init__(self, web: SlackWeb, pace: Pace, clock: Clock, workspace: Callable[[], str | None]) -> None:
         self._web = web
         self._pace = pace
+        self._clock = clock
         self._workspace = workspace
         self._conversations: dict[str, str] = {}
 
@@ -101,6 +100,8 @@ class SlackChannel:
 
         async def post(conversation: str) -> Sent:
             await self._pace.turn(conversation)
+            if not card.is_held(self._clock.now()):
+                raise _NotWritten(TOO_LATE)
             reply = await self._web.ask(self._web.client.chat_postMessage(channel=conversation, **message))
             return Sent(f"{conversation}/{_stamp(reply)}")
 
@@ -154,11 +155,17 @@ class SlackChannel:
         return str(opened)
 
     async def _search(self, conversation: str, card: Outgoing) -> Found | Absent | CannotTell:
-        """Everything said there since the card was made, page by page."""
+        """Everything ever said there, page by page, the newest first; in a thread, all of it.
+
+        Were it only what came since the card was made, a clock that was ahead then would hide a card that stands.
+        """
         cursor = None
         for _ in range(MOST_PAGES):
-            page = (await self._page(conversation, card, cursor)).body
-            ts = stamp_of(page, card.delivery_key)
+            page = (await self._page(conversation, card.place.thread, cursor)).body
+            messages = listed(page)
+            if messages is None:
+                return CannotTell("unreadable answer")
+            ts = stamp_of(messages, card.delivery_key)
             if ts is not None:
                 return Found(f"{conversation}/{ts}")
             cursor = cursor_of(page)
@@ -166,16 +173,14 @@ class SlackChannel:
                 return CannotTell("the history breaks off") if page.get("has_more") else Absent()
         return CannotTell("the history is too long to be read")
 
-    async def _page(self, conversation: str, card: Outgoing, cursor: str | None) -> Reply:
-        since = max(card.created_at - SKEW, 0)
+    async def _page(self, conversation: str, thread: str | None, cursor: str | None) -> Reply:
         chosen: dict[str, Any] = {
             "channel": conversation,
-            "oldest": f"{since // SECOND}.{since % SECOND:06}",
             "include_all_metadata": True,
             "limit": PAGE,
             "cursor": cursor,
         }
-        client, thread = self._web.client, card.place.thread
+        client = self._web.client
         page = client.conversations_replies(ts=thread, **chosen) if thread else client.conversations_history(**chosen)
         return await self._web.ask(page)
 

@@ -45,27 +45,32 @@ class Events:
         }
 
     async def _message(self, body: Json, context: AsyncBoltContext) -> BoltResponse:
+        if payloads.is_for_others(body):
+            return accepted()
         heard = payloads.message(body)
-        if heard is not None:
-            self._meet(heard)
-            await self._ingress.said(_place(context, heard), heard.event_id, heard.text)
+        if heard is None:
+            return unreadable(body)
+        self._meet(heard)
+        await self._ingress.said(_place(context, heard), f"{context.team_id}:{heard.event_id}", heard.text)
         return accepted()
 
     async def _opened_home(self, body: Json, context: AsyncBoltContext) -> BoltResponse:
         heard = payloads.opened_home(body)
-        if heard is not None:
-            self._meet(heard)
-            if payloads.shows_home(body):
-                await self._ingress.opened_home(_place(context, heard), heard.event_id)
+        if heard is None:
+            return unreadable(body)
+        self._meet(heard)
+        if payloads.shows_home(body):
+            await self._ingress.opened_home(_place(context, heard), heard.event_id)
         return accepted()
 
     async def _changed_user(self, body: Json, context: AsyncBoltContext) -> BoltResponse:
         changed = payloads.changed_user(body)
-        if changed is not None:
-            user_id, user = changed
-            workspace = str(context.team_id)
-            profile = profile_of(user_id, user, workspace)
-            await self._ingress.profile_changed(Place(PLATFORM, workspace, user_id), profile)
+        if changed is None:
+            return unreadable(body)
+        user_id, user = changed
+        workspace = str(context.team_id)
+        profile = profile_of(user_id, user, workspace)
+        await self._ingress.profile_changed(Place(PLATFORM, workspace, user_id), profile)
         return accepted()
 
     async def _uninstalled(self, _body: Json, context: AsyncBoltContext) -> BoltResponse:
@@ -73,7 +78,10 @@ class Events:
         return accepted()
 
     async def _revoked(self, body: Json, context: AsyncBoltContext) -> BoltResponse:
-        if payloads.revokes_bots(body):
+        revoked = payloads.revokes_bots(body)
+        if revoked is None:
+            return unreadable(body)
+        if revoked:
             await self._ingress.shut_out(PLATFORM, str(context.team_id), "tokens_revoked")
         return accepted()
 
@@ -104,8 +112,7 @@ class Events:
     async def anything_else(self, error: Exception, body: Json) -> BoltResponse:
         """What no listener knows, or what Bolt could not read."""
         if not isinstance(error, BoltUnhandledRequestError):
-            log.warning("slack.unreadable", error=type(error).__name__)
-            return BoltResponse(status=HTTPStatus.BAD_REQUEST)
+            return unreadable(body, type(error).__name__)
         self._whisper.say(body.get("response_url"), INACTIVE)
         return accepted()
 
@@ -119,6 +126,15 @@ class Events:
 
 def accepted() -> BoltResponse:
     return BoltResponse(status=HTTPStatus.OK)
+
+
+def unreadable(body: Json, error: str = "not of the shape that Slack documents") -> BoltResponse:
+    """For what cannot be read, however often it comes: an event is acknowledged, or Slack would repeat it.
+
+    Whoever typed or tapped something sees that it failed. The log tells the kind, and nothing of what it holds.
+    """
+    log.warning("slack.unreadable", kind=payloads.kind(body), error=error)
+    return accepted() if payloads.is_event(body) else BoltResponse(status=HTTPStatus.BAD_REQUEST)
 
 
 def _place(context: AsyncBoltContext, heard: Heard) -> Place:

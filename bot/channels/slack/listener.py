@@ -16,6 +16,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from bot.channels.slack.address import EVENTS_PATH
+from bot.channels.slack.events import unreadable
 from bot.channels.slack.guard import MOST_BYTES, is_ssl_check, refused
 from bot.channels.slack.payloads import parsed
 from core.clock import SECOND, Clock
@@ -52,8 +53,7 @@ async def answer(app: AsyncApp, payload: Mapping[str, Any]) -> BoltResponse:
     try:
         return await app.async_dispatch(AsyncBoltRequest(body=dict(payload), mode="socket_mode"))
     except Exception as error:  # noqa: BLE001  # Bolt takes shapes for granted, also while it handles errors
-        log.warning("slack.unreadable", error=type(error).__name__)
-        return BoltResponse(status=HTTPStatus.BAD_REQUEST)
+        return unreadable(dict(payload), type(error).__name__)
 
 
 async def _read(request: web.Request) -> bytes:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
 
-from bot.channels.slack.reading import direct
+from bot.channels.slack.manifest import EVENTS
+from bot.channels.slack.reading import direct, mapped, matched
 from bot.channels.slack.spoken import spoken
 from bot.ingress import Tap
 from cards.actions import Button
@@ -23,13 +24,18 @@ _TS = re.compile(r"[0-9]{1,16}\.[0-9]{1,9}")
 _KEY = re.compile(r"[A-Za-z0-9._:-]{1,200}")
 _SAID_PLAINLY = (None, "thread_broadcast", "file_share", "me_message")
 """Words that somebody wrote: also those beside a file, and after /me."""
+_KINDS = frozenset(event.partition(".")[0] for event in EVENTS)
+_SHARED = ("files", "attachments")
 _CARRIED = {"kind", "target", "nonce", "arg"}
 _NO_COMMAND = "help"
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """Something that a user said or looked at, and where. `event_id` is the same for every repeat."""
+    """Something that a user said or looked at, and where. `event_id` is the same for every repeat.
+
+    A message is known by its place and time: Slack may tell of one in several events.
+    """
 
     user_id: str
     conversation: str
@@ -50,27 +56,59 @@ def parsed(body: bytes, content_type: str) -> Json | None:
         return None
 
 
+def kind(body: Json) -> str:
+    """Which event it is, for the log: nothing that somebody else made up."""
+    told = mapped(body.get("event")).get("type")
+    return told if isinstance(told, str) and told in _KINDS else "other"
+
+
+def is_event(body: Json) -> bool:
+    """Whether it is something that Slack repeats until it is acknowledged, and nobody waits for."""
+    return body.get("type") == "event_callback"
+
+
+def workspace(told: object) -> str | None:
+    """The id of a workspace."""
+    return _id(told)
+
+
+def is_for_others(body: Json) -> bool:
+    """Whether a message plainly is none of a person's to the bot: a bot's, an edit, or said elsewhere."""
+    event = mapped(body.get("event"))
+    place, subtype = event.get("channel_type"), event.get("subtype")
+    elsewhere = isinstance(place, str) and place != "im"
+    return elsewhere or "bot_id" in event or (isinstance(subtype, str) and subtype not in _SAID_PLAINLY)
+
+
 def message(body: Json) -> Heard | None:
-    """What a person wrote to the bot; None for what bots write, for edits, and for anything said elsewhere."""
-    event = _map(body.get("event"))
+    """What a person wrote to the bot, which is no words at all where they only shared something."""
+    event = mapped(body.get("event"))
     theirs = event.get("channel_type") == "im" and event.get("subtype") in _SAID_PLAINLY and "bot_id" not in event
-    conversation, text = direct(_id(event.get("channel"))), event.get("text")
-    thread = _matched(_TS, event.get("thread_ts") or event.get("ts"))
-    if not theirs or conversation is None or thread is None or not isinstance(text, str):
+    conversation, ts, words = direct(_id(event.get("channel"))), matched(_TS, event.get("ts")), _words(event)
+    thread = matched(_TS, event.get("thread_ts") or ts)
+    if not theirs or conversation is None or ts is None or thread is None or words is None:
         return None
-    heard = _heard(event.get("user"), conversation, body.get("event_id"), spoken(text), thread)
-    return None if heard is None or is_blank(heard.text) else heard
+    return _heard(event.get("user"), conversation, f"{conversation}:{ts}", words, thread)
+
+
+def _words(event: Json) -> str | None:
+    """What is written; nothing beside what was shared without words; None for what neither says nor shares anything."""
+    text = event.get("text") or ""
+    words = spoken(text) if isinstance(text, str) else ""
+    if not is_blank(words):
+        return words
+    return "" if any(event.get(shared) for shared in _SHARED) else None
 
 
 def opened_home(body: Json) -> Heard | None:
     """Who opened the app's page, on whichever of its tabs."""
-    event = _map(body.get("event"))
+    event = mapped(body.get("event"))
     return _heard(event.get("user"), event.get("channel"), body.get("event_id"))
 
 
 def shows_home(body: Json) -> bool:
     """Whether that is the tab where the page itself is."""
-    return _map(body.get("event")).get("tab") == "home"
+    return mapped(body.get("event")).get("tab") == "home"
 
 
 def command(body: Json) -> Heard | None:
@@ -82,27 +120,31 @@ def command(body: Json) -> Heard | None:
 
 
 def changed_user(body: Json) -> tuple[str, Json] | None:
-    """The id of a user of whom there is something new, and everything Slack says of them."""
-    user = _map(_map(body.get("event")).get("user"))
-    user_id = _id(user.get("id"))
-    return None if user_id is None else (user_id, user)
+    """The id of a user of whom there is something new, and everything Slack says of them.
+
+    None also where it cannot be read whether they left: on that depends whether they are written to.
+    """
+    user = mapped(mapped(body.get("event")).get("user"))
+    user_id, left = _id(user.get("id")), user.get("deleted")
+    return (user_id, user) if user_id and (left is None or isinstance(left, bool)) else None
 
 
-def revokes_bots(body: Json) -> bool:
-    """Whether it is the bot's token that was revoked, and not only somebody's own."""
-    return bool(_map(_map(body.get("event")).get("tokens")).get("bot"))
+def revokes_bots(body: Json) -> bool | None:
+    """Whether it is the bot's token that was revoked, and not only somebody's own; None: that cannot be read."""
+    bots = mapped(mapped(body.get("event")).get("tokens")).get("bot", [])
+    return bool(bots) if isinstance(bots, list) else None
 
 
 def tapping(body: Json) -> Heard | None:
     """Who tapped something."""
-    container = _map(body.get("container"))
+    container = mapped(body.get("container"))
     conversation = container.get("channel_id") or container.get("view_id")
-    return _heard(_map(body.get("user")).get("id"), conversation, body.get("trigger_id"))
+    return _heard(mapped(body.get("user")).get("id"), conversation, body.get("trigger_id"))
 
 
 def at_home(body: Json) -> bool:
     """Whether what was tapped stands in the app's own page and not in a message."""
-    return _map(body.get("container")).get("type") == "view" and _map(body.get("view")).get("type") == "home"
+    return mapped(body.get("container")).get("type") == "view" and mapped(body.get("view")).get("type") == "home"
 
 
 def taps(body: Json) -> list[Tap | None]:
@@ -110,14 +152,14 @@ def taps(body: Json) -> list[Tap | None]:
     ref = _message_ref(body)
     is_card = ref is not None or at_home(body)
     actions = body.get("actions")
-    used = [_map(action) for action in actions] if isinstance(actions, list) else []
+    used = [mapped(action) for action in actions] if isinstance(actions, list) else []
     return [_tap(action, ref) if is_card else None for action in used if _kind(action) != "open_link"]
 
 
 def _message_ref(body: Json) -> str | None:
-    container = _map(body.get("container"))
+    container = mapped(body.get("container"))
     conversation = direct(_id(container.get("channel_id")))
-    ts = _matched(_TS, container.get("message_ts"))
+    ts = matched(_TS, container.get("message_ts"))
     is_message = container.get("type") == "message" and conversation is not None and ts is not None
     return f"{conversation}/{ts}" if is_message else None
 
@@ -125,7 +167,7 @@ def _message_ref(body: Json) -> str | None:
 def _tap(action: Json, message_ref: str | None) -> Tap | None:
     """The value is read as the card made it: a button that could not be made was never there to be tapped."""
     try:
-        carried = _object((_map(action.get("selected_option")) or action)["value"])
+        carried = _object((mapped(action.get("selected_option")) or action)["value"])
         if carried is None or not carried.keys() <= _CARRIED:
             return None
         button = Button(label="", **carried)
@@ -141,7 +183,7 @@ def _kind(action: Json) -> str:
 
 
 def _heard(user_id: Any, conversation: Any, event_id: Any, text: str = "", thread: str | None = None) -> Heard | None:
-    user, place, key = _id(user_id), _id(conversation), _matched(_KEY, event_id)
+    user, place, key = _id(user_id), _id(conversation), matched(_KEY, event_id)
     return Heard(user, place, key, text, thread) if user and place and key else None
 
 
@@ -150,13 +192,5 @@ def _object(text: str) -> Json | None:
     return found if isinstance(found, dict) else None
 
 
-def _map(value: Any) -> Json:
-    return value if isinstance(value, dict) else {}
-
-
 def _id(value: Any) -> str | None:
-    return _matched(_ID, value)
-
-
-def _matched(shape: re.Pattern[str], value: Any) -> str | None:
-    return value if isinstance(value, str) and shape.fullmatch(value) else None
+    return matched(_ID, value)

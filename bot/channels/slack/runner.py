@@ -30,7 +30,7 @@ class SlackRunner:
         secret, token = slack.signing_secret.get_secret_value(), slack.app_token.get_secret_value()
         self._http = HttpListener(app, secret, clock) if slack.mode == "http" else None
         self._socket = SocketMode(app, self._web, token) if slack.mode == "socket" else None
-        self.channel = SlackChannel(self._web, Pace(), lambda: self._connection.workspace)
+        self.channel = SlackChannel(self._web, Pace(), clock, lambda: self._connection.workspace)
 
     def routes(self) -> list[web.RouteDef]:
         """Where Slack's requests come in; none in Socket Mode."""

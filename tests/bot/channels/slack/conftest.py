@@ -3,13 +3,17 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from aiohttp import ClientSession, ClientTimeout
 
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.web import SlackWeb
+from bot.memory_gateway import MemoryGateway
 from core.clock import ManualClock
+from core.memory import Memory
 from tests.fakes.slack import FakeSlack, fake_slack
 from tests.fakes.slack_inbound import Inbound
 from tests.fakes.slack_world import User, Workspace
+from tests.support.slack import Recording, Served, let_in, served
 from tests.support.slack_cards import ADA, TEAM, channel_over
 
 
@@ -51,3 +55,28 @@ async def web(slack: FakeSlack, acme: Workspace) -> AsyncIterator[SlackWeb]:
 def channel(web: SlackWeb) -> SlackChannel:
     """The bot's channel to T1, for which it is always its turn."""
     return channel_over(web)
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[ClientSession]:
+    """Connections as `doctor` opens them."""
+    async with ClientSession(timeout=ClientTimeout(total=5)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def ingress() -> Recording:
+    """What the bot in `bot` was told and kept."""
+    return Recording()
+
+
+@pytest.fixture
+async def bot(
+    slack: FakeSlack, acme: Workspace, memory: Memory, ingress: Recording, web: SlackWeb
+) -> AsyncIterator[Served]:
+    """A bot which T1 has let in, and which Slack can reach."""
+    let_in(memory, acme)
+    gateway = MemoryGateway(memory)
+    async with served(slack, gateway, ingress, web) as running:
+        yield running
+    gateway.stop()

@@ -1,38 +1,18 @@
 """What `doctor` finds out about Slack from Slack's own answers."""
 
-import asyncio
-
 import pytest
-from aiohttp import ClientSession, ClientTimeout, web
+from aiohttp import ClientTimeout, web
 
 from bot.channels.slack.checks import examine
 from bot.channels.slack.manifest import SCOPES
 from bot.channels.slack.remedies import REMEDIES
 from bot.config import SlackSettings
 from core.clock import SECOND, ManualClock, SystemClock
-from tests.fakes.slack import fake_slack
 from tests.support.loopback import served
+from tests.support.slack_cards import ADA
 
+pytestmark = pytest.mark.usefixtures("user")
 SECRET = "0123456789abcdef0123456789abcdef"
-
-
-@pytest.fixture
-def slack():
-    with fake_slack() as running:
-        yield running
-
-
-@pytest.fixture
-def acme(slack):
-    workspace = slack.add_workspace("T1")
-    workspace.add_user("U1AA", "Ada")
-    return workspace
-
-
-@pytest.fixture
-async def session():
-    async with ClientSession(timeout=ClientTimeout(total=5)) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -47,12 +27,6 @@ def looked(slack, acme, session):
         return {finding.name: finding for finding in found}
 
     return call
-
-
-@pytest.fixture
-async def unused_port():
-    async with await asyncio.start_server(lambda *_: None, "127.0.0.1", 0) as server:
-        return server.sockets[0].getsockname()[1]
 
 
 # ── the tokens ──
@@ -115,8 +89,8 @@ async def test_silence_ends(looked, acme, session):
     assert "nobody answers in time" in (await looked())["slack.bot_token"].words
 
 
-async def test_a_slack_that_cannot_be_reached_is_not_green(looked, unused_port):
-    found = await looked(api_url=f"http://127.0.0.1:{unused_port}/api/")
+async def test_a_slack_that_cannot_be_reached_is_not_green(looked, unused_tcp_port):
+    found = await looked(api_url=f"http://127.0.0.1:{unused_tcp_port}/api/")
     assert "Slack cannot be asked: no connection is accepted" in found["slack.bot_token"].words
     assert "slack.api_url" in found["slack.bot_token"].fix
     assert not any(finding.ok for name, finding in found.items() if name != "slack.manifest")
@@ -125,7 +99,7 @@ async def test_a_slack_that_cannot_be_reached_is_not_green(looked, unused_port):
 @pytest.mark.parametrize("body", [[], "ok", None, {}, {"ok": 1}, {"ok": True}, {"ok": True, "channel": "D1"}])
 async def test_what_is_not_slack_is_not_green(looked, body):
     async with served({"/{method}": lambda _: web.json_response(body)}) as address:
-        found = await looked("U1AA", api_url=f"{address}/")
+        found = await looked(ADA, api_url=f"{address}/")
     assert found["slack.bot_token"].ok is False
     assert found["slack.messages_tab"].ok is False
 
@@ -164,15 +138,15 @@ async def test_a_clock_that_is_off_is_noticed_before_slack_minds(looked, secs, o
 
 
 async def test_one_card_is_sent_to_the_one_who_asked(looked, acme, slack):
-    finding = (await looked("U1AA"))["slack.messages_tab"]
-    assert (finding.ok, finding.words) == (True, "is on: U1AA was sent a card")
-    assert [card.text.startswith("Hello") for card in acme.cards("U1AA")] == [True]
+    finding = (await looked(ADA))["slack.messages_tab"]
+    assert (finding.ok, finding.words) == (True, "is on: U1 was sent a card")
+    assert [card.text.startswith("Hello") for card in acme.cards(ADA)] == [True]
     assert slack.violations == []
 
 
 async def test_a_messages_tab_that_is_off_is_found(looked, acme):
     acme.messages_tab = False
-    finding = (await looked("U1AA"))["slack.messages_tab"]
+    finding = (await looked(ADA))["slack.messages_tab"]
     assert finding.ok is False
     assert "(messages_tab_disabled)" in finding.words
     assert "App Home > Show Tabs" in finding.fix
@@ -180,7 +154,7 @@ async def test_a_messages_tab_that_is_off_is_found(looked, acme):
 
 async def test_without_the_scope_the_card_is_refused_with_needed_and_provided(looked, acme):
     acme.scopes = frozenset(SCOPES) - {"im:write"}
-    finding = (await looked("U1AA"))["slack.messages_tab"]
+    finding = (await looked(ADA))["slack.messages_tab"]
     assert finding.ok is False
     assert "(missing_scope); needed: im:write; provided: chat:write, commands" in finding.words.replace(",", ", ")
 
@@ -199,7 +173,7 @@ async def test_somebody_who_cannot_be_written_to_is_named(looked, acme, user, co
 
 async def test_nothing_is_posted_to_what_is_no_direct_message(looked, acme, slack):
     acme.opens_as = "C123"
-    finding = (await looked("U1AA"))["slack.messages_tab"]
+    finding = (await looked(ADA))["slack.messages_tab"]
     assert (finding.ok, finding.words) == (False, "C123 was opened, no direct message")
     assert acme.calls("chat.postMessage") == []
     assert slack.violations == []

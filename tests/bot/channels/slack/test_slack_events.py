@@ -21,20 +21,6 @@ pytestmark = pytest.mark.usefixtures("user")
 HERE = Place("slack", TEAM, ADA)
 
 
-@pytest.fixture
-def ingress():
-    return Recording()
-
-
-@pytest.fixture
-async def bot(slack, acme, memory, ingress, web):
-    let_in(memory, acme)
-    gateway = MemoryGateway(memory)
-    async with served(slack, gateway, ingress, web) as running:
-        yield running
-    gateway.stop()
-
-
 def but(request, **changed):
     """The same request with other words in its event, or with None without them."""
     event = {key: value for key, value in (request.payload["event"] | changed).items() if value is not None}
@@ -52,7 +38,13 @@ async def test_a_message_is_a_question_in_a_thread_of_its_own(bot, acme, inbound
     request = inbound.message(ADA, "what is a &lt; b?")
     assert (await bot.hear(request)).status == 200
     place = Place("slack", TEAM, ADA, acme.messages(ADA)[-1].ts)
-    assert ingress.kept == [("said", place, request.payload["event_id"], "what is a < b?")]
+    assert ingress.kept == [("said", place, f"{TEAM}:{acme.channel(ADA)}:{place.thread}", "what is a < b?")]
+
+
+async def test_what_is_shared_without_words_is_heard_without_words(bot, acme, inbound, ingress):
+    request = but(inbound.message(ADA, "x"), text="", files=[{"id": "F1"}], subtype="file_share")
+    assert (await bot.hear(request)).status == 200
+    assert [kept[-1] for kept in ingress.kept] == [""]
 
 
 async def test_a_message_in_a_thread_stays_in_it(bot, acme, inbound, ingress):
@@ -85,8 +77,6 @@ async def test_what_bots_say_what_is_edited_and_what_is_deleted_has_no_effect(bo
         {"channel": "C1"},
         {"type": "app_mention", "channel": "C1", "channel_type": None},
         {"text": ""},
-        {"text": "", "files": [{"id": "F1"}], "subtype": "file_share"},
-        {"text": None, "files": [{"id": "F1"}]},
     ],
 )
 async def test_what_is_said_elsewhere_or_says_nothing_has_no_effect(bot, acme, inbound, ingress, changed):

@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from bot.channels.slack.guard import MOST_BYTES
-from bot.memory_gateway import MemoryGateway
 from core.clock import SECOND
 from tests.fakes.slack_inbound import FORM, JSON, SlackRequest, sign
-from tests.support.slack import Recording, let_in, served
 from tests.support.slack_cards import ADA
 
 pytestmark = pytest.mark.usefixtures("user")
@@ -25,20 +23,6 @@ PRIVATE = "my private question"
 def verbose(caplog):
     """Everything is logged from before the bot is made, for Bolt reads the level then."""
     caplog.set_level(logging.DEBUG)
-
-
-@pytest.fixture
-def ingress():
-    return Recording()
-
-
-@pytest.fixture
-async def bot(slack, acme, memory, ingress, web):
-    let_in(memory, acme)
-    gateway = MemoryGateway(memory)
-    async with served(slack, gateway, ingress, web) as running:
-        yield running
-    gateway.stop()
 
 
 @pytest.fixture

@@ -36,7 +36,8 @@ bodies = st.recursive(
     max_leaves=6,
 )
 READERS = (
-    *(payloads.message, payloads.opened_home, payloads.command, payloads.changed_user, payloads.revokes_bots),
+    *(payloads.message, payloads.is_for_others, payloads.kind, payloads.is_event, payloads.opened_home),
+    *(payloads.command, payloads.changed_user, payloads.revokes_bots),
     *(payloads.tapping, payloads.at_home, payloads.taps),
 )
 
@@ -95,9 +96,9 @@ def said(**changed):
     return body | {"event": {key: value for key, value in body["event"].items() if value is not None}}
 
 
-def test_a_message_is_told_by_its_event_and_begins_a_thread():
-    assert payloads.message(said()) == Heard("U1", "D1", "Ev1", "hi", "17.000001")
-    assert payloads.message(said(thread_ts="16.5")) == Heard("U1", "D1", "Ev1", "hi", "16.5")
+def test_a_message_is_told_by_its_place_and_time_and_begins_a_thread():
+    assert payloads.message(said()) == Heard("U1", "D1", "D1:17.000001", "hi", "17.000001")
+    assert payloads.message(said(thread_ts="16.5")) == Heard("U1", "D1", "D1:17.000001", "hi", "16.5")
     assert payloads.message(said(subtype="thread_broadcast", thread_ts="16.5")).thread == "16.5"
     assert payloads.message(said(text="a &amp; <https://x.example|b>\x00")).text == "a & b"
 
@@ -121,7 +122,6 @@ def test_what_is_written_beside_a_file_or_after_me_is_said_like_anything_else(mo
         {"subtype": "message_changed"},
         {"subtype": "message_deleted"},
         {"subtype": "channel_join"},
-        {"subtype": "file_share", "text": "", "files": [{}]},
         {"text": ""},
         {"text": " \n\u200b"},
         {"text": None},
@@ -133,15 +133,54 @@ def test_what_is_written_beside_a_file_or_after_me_is_said_like_anything_else(mo
         {"ts": "now"},
         {"thread_ts": "1790000000"},
         {"thread_ts": ["17.1"]},
+        {"ts": None, "thread_ts": "16.5"},
+        {"text": "", "files": []},
     ],
 )
 def test_what_no_person_said_to_the_bot_is_none(changed):
     assert payloads.message(said(**changed)) is None
 
 
+@pytest.mark.parametrize("event_id", [None, "", 7, "Ev2", "Ev\x001"])
+def test_a_message_is_the_same_in_whichever_event_it_comes(event_id):
+    assert payloads.message(said() | {"event_id": event_id}) == payloads.message(said())
+
+
 @pytest.mark.parametrize("event_id", [None, "", 7, "Ev 1", "Ev\x001", "E" * 201])
-def test_a_message_without_a_key_of_its_own_is_none(event_id):
-    assert payloads.message(said() | {"event_id": event_id}) is None
+def test_a_look_at_the_page_without_a_key_of_its_own_is_none(event_id):
+    body = {"event": {"type": "app_home_opened", "user": "U1", "channel": "D1"}}
+    assert payloads.opened_home(body | {"event_id": "Ev1"}) == Heard("U1", "D1", "Ev1")
+    assert payloads.opened_home(body | {"event_id": event_id}) is None
+
+
+@pytest.mark.parametrize(
+    "shared",
+    [
+        {"subtype": "file_share", "text": "", "files": [{"id": "F1"}]},
+        {"subtype": "file_share", "text": " \n", "files": [{}, {}]},
+        {"text": None, "files": [{"id": "F1"}]},
+        {"text": "", "attachments": [{"is_share": True}]},
+    ],
+)
+def test_what_is_shared_without_words_is_heard_as_no_words(shared):
+    assert payloads.message(said(**shared)).text == ""
+
+
+@pytest.mark.parametrize(
+    ("changed", "for_others"),
+    [
+        ({}, False),
+        ({"channel_type": "channel"}, True),
+        ({"bot_id": "B1"}, True),
+        ({"subtype": "message_changed"}, True),
+        ({"subtype": "file_share"}, False),
+        ({"channel_type": None}, False),
+        ({"channel_type": ["im"]}, False),
+        ({"subtype": {}}, False),
+    ],
+)
+def test_only_what_plainly_is_for_others_is_passed_over(changed, for_others):
+    assert payloads.is_for_others(said(**changed)) is for_others
 
 
 @pytest.mark.parametrize(
@@ -240,7 +279,13 @@ def test_everything_a_card_offers_can_be_tapped(name, card):
 
 @pytest.mark.parametrize(
     ("tokens", "revoked"),
-    [({"bot": ["U1"], "oauth": []}, True), ({"bot": [], "oauth": ["U2"]}, False), ({}, False), (None, False)],
+    [
+        ({"bot": ["U1"], "oauth": []}, True),
+        ({"bot": [], "oauth": ["U2"]}, False),
+        ({}, False),
+        (None, False),
+        ({"bot": "U1"}, None),
+    ],
 )
 def test_only_the_bot_s_own_token_matters(tokens, revoked):
     assert payloads.revokes_bots({"event": {"type": "tokens_revoked", "tokens": tokens}}) is revoked

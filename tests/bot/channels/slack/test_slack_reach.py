@@ -1,6 +1,5 @@
 """What `doctor` finds by knocking at the bot's public address, as Slack does."""
 
-import asyncio
 import json
 import ssl
 
@@ -12,35 +11,9 @@ from slack_sdk.signature import SignatureVerifier
 from bot.channels.slack.checks import examine
 from bot.config import SlackSettings
 from core.clock import SECOND, ManualClock, SystemClock
-from tests.fakes.slack import fake_slack
 from tests.support.loopback import make_certificate, served
 
 SECRET = "0123456789abcdef0123456789abcdef"
-
-
-@pytest.fixture
-def slack():
-    with fake_slack() as running:
-        yield running
-
-
-@pytest.fixture
-def acme(slack):
-    workspace = slack.add_workspace("T1")
-    workspace.add_user("U1AA", "Ada")
-    return workspace
-
-
-@pytest.fixture
-async def session():
-    async with ClientSession(timeout=ClientTimeout(total=5)) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def unused_port():
-    async with await asyncio.start_server(lambda *_: None, "127.0.0.1", 0) as server:
-        return server.sockets[0].getsockname()[1]
 
 
 @pytest.fixture(scope="module")
@@ -176,8 +149,8 @@ async def test_a_server_without_tls_is_said(slack, acme, trusting):
     assert "does not speak TLS" in door.words
 
 
-async def test_an_address_where_nobody_listens_is_said(slack, acme, trusting, unused_port):
-    door, secret = await knocked(slack, acme, trusting, f"https://127.0.0.1:{unused_port}")
+async def test_an_address_where_nobody_listens_is_said(slack, acme, trusting, unused_tcp_port):
+    door, secret = await knocked(slack, acme, trusting, f"https://127.0.0.1:{unused_tcp_port}")
     assert "no connection is accepted" in door.words
     assert "was not tried" in secret.words
     assert "clarify-bot run" in secret.fix

@@ -86,6 +86,38 @@ async def test_row_1_an_event_delivered_four_times_is_answered_once(bot, acme, i
     assert (len(acme.cards(ADA)), len(rows(memory, Inbox))) == (1, 1)
 
 
+async def test_a_message_that_two_events_tell_of_is_answered_once(bot, acme, inbound, memory):
+    parts, door = bot
+    said = acme.store(ADA, ASKED)
+    first, second = inbound.told(said), inbound.told(said)
+    second.payload["event"].pop("client_msg_id")
+    assert first.payload["event_id"] != second.payload["event_id"]
+    for request in (first, second, first):
+        assert (await door.hear(request)).status == 200
+        await parts.worker.settle()
+    assert (len(acme.cards(ADA)), len(rows(memory, Inbox))) == (1, 1)
+
+
+async def test_the_same_words_twice_are_two_questions(bot, acme, inbound):
+    parts, door = bot
+    for _ in range(2):
+        await door.hear(inbound.message(ADA, ASKED))
+        await parts.worker.settle()
+    assert len(acme.cards(ADA)) == 2
+
+
+async def test_a_file_without_words_is_answered_once_where_it_was_shared(bot, acme, inbound):
+    parts, door = bot
+    request = inbound.message(ADA, "")
+    request.payload["event"] |= {"subtype": "file_share", "files": [{"id": "F1"}, {"id": "F2"}]}
+    for number in range(2):
+        await door.hear(request, retry=number)
+        await parts.worker.settle()
+    [card] = acme.cards(ADA)
+    assert "I read words only" in text_of(card)
+    assert card.thread_ts == acme.messages(ADA)[0].ts
+
+
 async def test_row_1_all_four_at_the_same_time(bot, acme, inbound):
     parts, door = bot
     request = inbound.message(ADA, ASKED)

@@ -7,32 +7,17 @@ from structlog.testing import capture_logs
 
 from bot.actions import INACTIVE
 from bot.ingress import Tap
-from bot.memory_gateway import MemoryGateway
 from cards.gallery import gallery
 from cards.slack import to_slack_home
 from core.model.grants import CardAction
 from core.model.work import Place
 from tests.fakes.slack_blocks import elements
 from tests.fakes.slack_inbound import SlackRequest
-from tests.support.slack import Recording, control, let_in, posted, served
+from tests.support.slack import control, posted
 from tests.support.slack_cards import ADA, TEAM
 
 pytestmark = pytest.mark.usefixtures("user")
 HERE = Place("slack", TEAM, ADA)
-
-
-@pytest.fixture
-def ingress():
-    return Recording()
-
-
-@pytest.fixture
-async def bot(slack, acme, memory, ingress, web):
-    let_in(memory, acme)
-    gateway = MemoryGateway(memory)
-    async with served(slack, gateway, ingress, web) as running:
-        yield running
-    gateway.stop()
 
 
 @pytest.fixture
