@@ -5,14 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from bot.channels.base import Absent, CannotTell, Found, NotSent, Profile, Sent, Unknown, Unreachable
+from bot.channels.base import TOO_LATE, Absent, CannotTell, Found, NotSent, Profile, Sent, Unknown, Unreachable
+from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.pace import Pace
 from bot.channels.slack.reading import profile_of
 from bot.channels.slack.web import CallFailed, SlackWeb
 from cards.model import with_outcome
 from cards.slack import to_slack, to_slack_home
-from core.clock import SECOND
+from core.clock import MINUTE, SECOND
+from core.model.notices import MARGIN
 from core.model.work import HOME, Extent
-from tests.support.slack_cards import ADA, CARD, CARDS, channel_over, outgoing
+from tests.support.slack_cards import ADA, CARD, CARDS, TEAM, channel_over, outgoing
 
 pytestmark = pytest.mark.usefixtures("user")
 
@@ -30,6 +33,18 @@ async def test_a_card_is_a_direct_message_with_its_key(channel, acme, state) -> 
     assert message.metadata == {"event_type": "clarify_delivery", "event_payload": {"key": card.delivery_key}}
     (call,) = acme.calls("chat.postMessage")
     assert (call.args["unfurl_links"], call.args["unfurl_media"]) == (False, False)
+
+
+@pytest.mark.parametrize(("waits", "posted"), [(MINUTE - MARGIN - 1, 4), (MINUTE - MARGIN, 3)])
+async def test_a_card_whose_lease_ran_out_before_its_turn_came_is_not_posted(web, clock, acme, waits, posted) -> None:
+    async def sleep(_: float) -> None:
+        clock.advance(waits)
+
+    channel = SlackChannel(web, Pace(lambda: 0.0, sleep), clock, lambda: TEAM)
+    outcomes = [await channel.send(outgoing(name)) for name in ("first", "second", "third", "fourth")]
+    assert isinstance(outcomes[-1], Sent) == (posted == 4)
+    assert (outcomes[-1] == TOO_LATE) == (posted == 3)
+    assert len(acme.calls("chat.postMessage")) == posted
 
 
 async def test_a_card_in_a_thread_stays_there(channel, acme) -> None:

@@ -97,6 +97,15 @@ async def test_row_20_a_definite_refusal_pauses_what_is_known_and_says_what_to_d
     assert all(entry["event"] == "slack.token_refused" and entry["fix"] for entry in logs)
 
 
+@pytest.mark.parametrize("reason", ["messages_tab_disabled", "missing_scope", "team_access_not_granted"])
+async def test_what_was_put_right_at_slack_alone_is_noticed_at_the_next_look(connection, memory, stored, reason):
+    """A card was refused for it; whether cards are taken again, the next one shows."""
+    await connection.look()
+    memory.workspaces.pause("default", "slack", TEAM, reason)
+    assert await connection.look() == LONGEST_SECS
+    assert not stored().paused
+
+
 async def test_a_refusal_before_anything_is_known_is_only_told(connection, acme, memory):
     acme.refusal = "invalid_auth"
     assert await connection.look() == LONGEST_SECS

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.channels.slack.connect import LONGEST_SECS
 from bot.channels.slack.credentials import CREDENTIALS, NEEDED
 from bot.channels.slack.manifest import EVENTS, SCOPES
 from bot.channels.slack.remedies import REMEDIES
@@ -40,6 +41,11 @@ def test_every_scope_stands_there_with_its_reason():
 def test_every_event_stands_there():
     sentence = GUIDE[GUIDE.index("It hears of") :].partition("and of nothing else")[0]
     assert set(re.findall(r"`([^`]+)`", sentence)) == set(EVENTS)
+
+
+def test_it_says_how_soon_the_bot_notices_by_itself():
+    assert "the bot notices by itself within five minutes" in GUIDE
+    assert LONGEST_SECS == 5 * 60
 
 
 def test_every_secret_stands_there_with_its_place_and_where_it_goes():
