@@ -12,7 +12,7 @@ from uuid import UUID
 
 import structlog
 
-from bot.channels.base import Absent, CannotTell, Channel, Found, NotSent, SendOutcome, Sent, Unknown
+from bot.channels.base import TOO_LATE, Absent, CannotTell, Channel, Found, NotSent, SendOutcome, Sent, Unknown
 from bot.faults import described
 from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
@@ -104,7 +104,10 @@ class Courier:
         """Take one card and send it, unless there is nothing to send now."""
         card = await self._gateway.call(self._delivery.take, tenant_id, message_id, present)
         if card is not None:
-            await self._record(card, await self._told(card, lambda channel: channel.send(card)))
+            await self._record(card, await self._told(card, partial(self._send, card)))
+
+    async def _send(self, card: Outgoing, channel: Channel) -> SendOutcome:
+        return await channel.send(card) if card.is_held(self._gateway.memory.clock.now()) else TOO_LATE
 
     async def _told(self, card: Outgoing, tell: Callable[[Channel], Awaitable[SendOutcome]]) -> SendOutcome:
         channel = self._channels.get(card.place.platform)
@@ -122,7 +125,8 @@ class Courier:
         outcomes = self._outcomes
         match outcome:
             case Sent(message_ref):
-                await self._gateway.call(outcomes.sent, card, message_ref)
+                if not await self._gateway.call(outcomes.sent, card, message_ref):
+                    log.error("delivery.lost_hold", tenant=card.tenant_id, message_id=str(card.message_id))
             case NotSent(reason, retry_after, lasting):
                 await self._heed(card, outcome)
                 await self._gateway.call(outcomes.not_sent, card, reason, retry_after=retry_after, lasting=lasting)
@@ -138,8 +142,8 @@ class Courier:
             await self._gateway.call(hold, card.tenant_id, place.platform, place.workspace, refusal.retry_after)
         if refusal.lasting is Extent.WORKSPACE:
             pause = memory.workspaces.pause
-            log.error("workspace.paused", workspace=place.workspace, platform=place.platform, reason=refusal.reason)
-            await self._gateway.call(pause, card.tenant_id, place.platform, place.workspace, refusal.reason)
+            if await self._gateway.call(pause, card.tenant_id, place.platform, place.workspace, refusal.reason):
+                log.error("workspace.paused", workspace=place.workspace, platform=place.platform, reason=refusal.reason)
         elif refusal.lasting is Extent.PERSON:
             await self._gateway.call(memory.people.departed, card.tenant_id, place, refusal.reason)
 

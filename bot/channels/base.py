@@ -40,6 +40,9 @@ class Unknown:
 
 SendOutcome = Sent | NotSent | Unknown
 
+TOO_LATE = NotSent("its lease ran out before it was sent")
+"""Of a card that another process may have taken over while this one waited, or slept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -71,7 +74,10 @@ class Channel(Protocol):
     """Sends to one person's own conversation, never to a channel."""
 
     async def send(self, card: Outgoing) -> SendOutcome:
-        """Send once, with `card.delivery_key` beside it, without any retry of its own."""
+        """Send once, with `card.delivery_key` beside it, without any retry of its own.
+
+        After any wait it is TOO_LATE for a card that is not held any more.
+        """
 
     async def update(self, card: Outgoing) -> SendOutcome:
         """Replace the message `card.message_ref` in place; doing so twice does no harm."""

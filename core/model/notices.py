@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from core.clock import SECOND
 from core.model.evidence import BriefLine, ChangeLine
 from core.model.work import Place
 
@@ -63,6 +64,9 @@ class BriefNotice:
     watches: tuple[str, ...]
 
 
+MARGIN = 2 * SECOND
+"""How far the clock of whoever looks for a card in doubt may be ahead of the clock of whoever sends it."""
+
 Notice = ChangeNotice | AnswersNotice | BriefNotice
 
 
@@ -70,7 +74,7 @@ Notice = ChangeNotice | AnswersNotice | BriefNotice
 class Outgoing:
     """A card in hand, to be sent once. `fence` says which attempt this is: a later one makes it void.
 
-    `revision` says which of a card's sayings this is, when it stands already. `created_at` is a Ts.
+    `revision` says which of a card's sayings this is, when it stands already. `created_at` and `lease_until` are Ts.
     """
 
     tenant_id: str
@@ -83,9 +87,14 @@ class Outgoing:
     card: dict[str, Any]
     fence: int
     revision: int
+    lease_until: int
     created_at: int
 
     @property
     def delivery_key(self) -> str:
         """What a platform keeps beside the card, by which it can be found again."""
         return str(self.message_id)
+
+    def is_held(self, now: int) -> bool:
+        """Whether nobody else can have taken it over: to be asked right before it is sent, whatever came between."""
+        return now + MARGIN < self.lease_until

@@ -48,13 +48,17 @@ class OutcomesEngine:
         self._lease = lease_secs * SECOND
 
     def sent(self, card: Outgoing, message_ref: str) -> bool:
-        """Record that the platform accepted the card, however late; False when a later attempt made this one void."""
+        """Record that the platform accepted the card, however late, and whoever else has seen it there already.
+
+        False when another has taken it over or given it up: what it says may be out twice.
+        """
         with self._database.write(card.tenant_id) as tx:
             message = messages.locked(tx, card.message_id)
-            if message is None or message.fence != card.fence or message.state not in _ACCEPTED:
+            if message is None or message.fence != card.fence:
                 return False
-            _accept(tx, message, message_ref)
-            return True
+            if message.state in _ACCEPTED:
+                _accept(tx, message, message_ref)
+            return message.state == CardState.SENT
 
     def not_sent(
         self, card: Outgoing, reason: str, *, retry_after: int | None = None, lasting: Extent | None = None

@@ -85,6 +85,7 @@ def outgoing(message: CardMessage) -> Outgoing:
         card=message.card,
         fence=message.fence,
         revision=message.revision,
+        lease_until=message.lease_until,
         created_at=message.created_at,
     )
 

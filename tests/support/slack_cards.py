@@ -9,6 +9,7 @@ from bot.channels.slack.web import SlackWeb
 from cards.codec import to_json
 from cards.gallery import gallery
 from cards.model import Card
+from core.clock import MINUTE, ManualClock
 from core.ids import derived
 from core.model.notices import Outgoing
 from core.model.work import Place
@@ -34,14 +35,15 @@ def outgoing(
         "card": to_json(card),
         "fence": 1,
         "revision": 0,
+        "lease_until": NOW + MINUTE,
         "created_at": NOW,
     }
     return Outgoing(**(given | more))
 
 
 def channel_over(web: SlackWeb, workspace: str | None = TEAM) -> SlackChannel:
-    """A channel for which it is always its turn, by the token of a workspace."""
-    return SlackChannel(web, Pace(monotonic=lambda: 0.0, sleep=_at_once), lambda: workspace)
+    """A channel for which it is always its turn, and always now, by the token of a workspace."""
+    return SlackChannel(web, Pace(monotonic=lambda: 0.0, sleep=_at_once), ManualClock(NOW), lambda: workspace)
 
 
 async def _at_once(_: float) -> None:

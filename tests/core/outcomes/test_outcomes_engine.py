@@ -302,8 +302,22 @@ def test_a_tapped_card_is_never_sent_or_looked_for_again(memory, clock, tapped):
 )
 def test_what_the_sender_says_later_changes_nothing_about_a_tapped_card(memory, tapped, late):
     before = message(memory, tapped.message_id)
-    assert not late(memory.outcomes, tapped)
+    late(memory.outcomes, tapped)
     assert message(memory, tapped.message_id) == before
+
+
+def test_a_card_that_was_seen_before_its_sender_said_so_was_in_nobody_elses_hands(memory, tapped):
+    assert memory.outcomes.sent(tapped, "another")
+
+
+@pytest.mark.parametrize("then", [lambda card, memory: None, lambda card, memory: take(memory, card.message_id)])
+def test_a_card_that_arrives_after_it_was_said_not_to_be_there_may_be_out_twice(memory, clock, then):
+    card = take(memory, post(memory, ADAS))
+    in_doubt(memory, clock, card)
+    clock.advance(LOOK_AFTER)
+    memory.outcomes.found(memory.outcomes.doubt("default", card.message_id), None)
+    then(card, memory)
+    assert not memory.outcomes.sent(card, "late")
 
 
 def test_a_tapped_card_can_be_rewritten_where_it_was_tapped(memory, tapped):
