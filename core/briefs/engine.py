@@ -14,10 +14,11 @@ from core.clock import MINUTE
 from core.delivery.grouping import BRIEF
 from core.jobs.kinds import FENCE, JobKind
 from core.model.apart import apart
+from core.model.card_states import CardState
 from core.model.ports import Composed, Notices
 from core.model.preferences import Preferences
 from core.model.principals import Principal
-from core.model.work import Leased
+from core.model.work import Leased, Place
 from core.store import briefs, jobs, messages, people, watches
 from core.store.briefs import OFF, Heard
 from core.store.database import Database, ReadTx, WriteTx
@@ -25,7 +26,8 @@ from core.store.tables import Brief, Person
 from core.watch.brief import Last, Schedule, due, latest, look_again
 
 REST = MINUTE
-"""How long a person is left alone whose brief could not be looked at."""
+"""How long a person is left alone whose brief could not be looked at, or of whose card nobody knows where it is."""
+_IN_FLIGHT = {CardState.SENDING, CardState.UNKNOWN}
 
 
 class BriefsEngine:
@@ -81,10 +83,11 @@ class BriefsEngine:
             job = jobs.held(tx, leased)
             if job is None:
                 return
-            person_id, subject = UUID(leased.payload["person_id"]), f"brief:{leased.payload['week']}"
-            identity = people.reachable(tx, person_id)
-            if identity is not None and not briefs.on_its_way(tx, person_id):
-                messages.new(tx, person_id, people.place_of(identity), subject, BRIEF)
+            person_id, week = UUID(leased.payload["person_id"]), leased.payload["week"]
+            identity, refused = people.reachable(tx, person_id), briefs.cards(tx, person_id, week)
+            stands = briefs.on_its_way(tx, person_id) or any(card.state != CardState.SKIPPED for card in refused)
+            if identity is not None and not stands:
+                messages.new(tx, person_id, people.place_of(identity), briefs.subject(week, len(refused)), BRIEF)
             job.state = "done"
             tx.session.add(job)
 
@@ -126,15 +129,28 @@ def _move_on(tx: WriteTx, row: Brief, schedule: Schedule, *, active: bool) -> No
     if slot is not None:
         row.week = slot.week
         if active:
-            _enqueue(tx, row)
+            _enqueue(tx, row, row.week)
         else:  # whoever has left is told nothing, and nothing is kept for them
             row.cursor_tx = tx.last_tx
     row.next_due_at = look_again(tx.now, schedule, Last(row.week, row.sent_at))
+    if slot is None and active:
+        _redirect(tx, row)
 
 
-def _enqueue(tx: WriteTx, row: Brief) -> None:
+def _redirect(tx: WriteTx, row: Brief) -> None:
+    """Make the week's brief once more for another place, where the one that it went to has refused it for good."""
+    cards = briefs.cards(tx, row.person_id, row.week)
+    if not cards or people.can_be_reached_at(tx, row.person_id, Place(**cards[-1].place)):
+        return
+    if cards[-1].state == CardState.SKIPPED and people.reachable(tx, row.person_id) is not None:
+        _enqueue(tx, row, briefs.subject(row.week, len(cards)))
+    elif cards[-1].state in _IN_FLIGHT:  # whether it has arrived is not yet known
+        row.next_due_at = min(row.next_due_at, tx.now + REST)
+
+
+def _enqueue(tx: WriteTx, row: Brief, cause: str) -> None:
     kind, payload = JobKind.NOTIFY_BRIEF, {"person_id": str(row.person_id), "week": row.week}
-    jobs.enqueue(tx, kind, FENCE[kind], row.person_id, row.week, payload, tx.now)
+    jobs.enqueue(tx, kind, FENCE[kind], row.person_id, cause, payload, tx.now)
 
 
 def _heard(tx: ReadTx, fire_ids: Collection[UUID]) -> dict[UUID, Heard]:

@@ -4,14 +4,14 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, exists, update
+from sqlalchemy import ColumnElement, exists, or_, update
 from sqlmodel import col, select
 
 from core.clock import FOREVER
 from core.store import messages
 from core.store.database import ReadTx, WriteTx
 from core.store.jobs import insert_new
-from core.store.tables import Brief, NotifyDelivery, Watch, WatchFire
+from core.store.tables import Brief, CardMessage, NotifyDelivery, Watch, WatchFire
 
 OFF = FOREVER
 """The next look of a brief that its person has switched off."""
@@ -53,6 +53,22 @@ def put_off(tx: WriteTx, person_id: UUID, until: int) -> None:
     """Let a brief that is to be looked at wait until a Ts."""
     theirs = (col(Brief.tenant_id) == tx.tenant_id, col(Brief.person_id) == person_id)
     tx.session.exec(update(Brief).where(*theirs, col(Brief.next_due_at) <= tx.now).values(next_due_at=until))
+
+
+def subject(week: str, before: int) -> str:
+    """What a card of a week's brief is about, where so many of it could not arrive before."""
+    return f"{messages.BRIEF}{week}:{before + 1}" if before else f"{messages.BRIEF}{week}"
+
+
+def cards(tx: ReadTx, person_id: UUID, week: str) -> list[CardMessage]:
+    """The cards of a week's brief, oldest first: a second one only where the first was refused.
+
+    Not locked, since whoever takes a card locks it before the row of its brief.
+    """
+    first = subject(week, 0)
+    about = or_(col(CardMessage.subject) == first, col(CardMessage.subject).startswith(f"{first}:"))
+    rows = select(CardMessage).where(CardMessage.tenant_id == tx.tenant_id, CardMessage.person_id == person_id, about)
+    return list(tx.session.exec(rows.order_by(col(CardMessage.created_at))).all())
 
 
 def on_its_way(tx: ReadTx, person_id: UUID) -> bool:

@@ -12,9 +12,10 @@ from core.model.watching import TargetKind
 from core.model.work import Place, stranger
 from core.store import messages, workspaces
 from core.store.database import ReadTx, WriteTx
+from core.store.deliveries import UNREACHABLE, come_back
 from core.store.tables import ChatIdentity, Person, Preference, Watch
 
-BOUND, UNREACHABLE = "bound", "unreachable"
+BOUND = "bound"
 
 
 def get(tx: ReadTx, person_id: UUID) -> Person | None:
@@ -64,6 +65,11 @@ def is_at(tx: ReadTx, person_id: UUID, place: Place) -> bool:
     """Whether a place is this person's now; a stranger's is nobody's."""
     bound = identity(tx, place)
     return person_id == (bound.person_id if bound else stranger(place))
+
+
+def can_be_reached_at(tx: ReadTx, person_id: UUID, place: Place) -> bool:
+    row = identity(tx, place)
+    return row is not None and (row.person_id, row.state) == (person_id, BOUND)
 
 
 def identities(tx: ReadTx) -> list[ChatIdentity]:
@@ -122,20 +128,24 @@ def let_go(tx: WriteTx, place: Place) -> bool:
     return True
 
 
-def lose(tx: WriteTx, place: Place, reason: str) -> None:
-    """A user cannot be written to any more; where that was a person's last way, their watches wait for them."""
+def lose(tx: WriteTx, place: Place, reason: str) -> UUID | None:
+    """A user cannot be written to any more; where that was a person's last way, their watches wait for them.
+
+    Who that is; None where it was so already.
+    """
     row = identity(tx, place)
     if row is None or row.state != BOUND:
-        return
+        return None
     row.state, row.reason = UNREACHABLE, reason
     tx.session.add(row)
     tx.session.flush()
     if reachable(tx, row.person_id) is None:
         _suspend(tx, row.person_id, None, UNREACHABLE)
+    return row.person_id
 
 
 def regain(tx: WriteTx, place: Place) -> None:
-    """A user can be written to again, and their watches go on."""
+    """A user can be written to again: their watches go on, and they are told what they could not be told."""
     row = identity(tx, place)
     if row is not None and row.state == UNREACHABLE:
         row.state, row.reason = BOUND, None
@@ -144,8 +154,9 @@ def regain(tx: WriteTx, place: Place) -> None:
 
 
 def resume(tx: WriteTx, person_id: UUID) -> None:
-    """Let the watches go on that waited for a way to their owner."""
+    """Let the watches go on that waited for a way to their owner, and the next card tell what found none."""
     _suspend(tx, person_id, UNREACHABLE, None)
+    come_back(tx, person_id)
 
 
 def _suspend(tx: WriteTx, person_id: UUID, old: str | None, new: str | None) -> None:
