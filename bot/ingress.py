@@ -71,7 +71,7 @@ class Ingress:
 
     def _changed(self, place: Place, profile: Profile) -> None:
         tenant_id, people = self._tenant(place), self._memory.people
-        if tenant_id is None:
+        if tenant_id is None or people.at(tenant_id, place) is None:  # most of a workspace is nobody known
             return
         if profile.active:
             people.returned(tenant_id, place)

@@ -18,12 +18,14 @@ from bot.delivery import Courier
 from bot.faults import described
 from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
+from cards.codec import to_json
+from cards.notices import error as error_card
 from core.errors import CoreError
 from core.jobs.kinds import Audience, JobKind
 from core.memory import Refreshed
 from core.model.apart import apart
 from core.model.principals import Principal
-from core.model.work import Inbound, Leased, Place
+from core.model.work import Inbound, Leased, Place, stranger
 
 log = structlog.get_logger()
 
@@ -31,6 +33,10 @@ TALKS = 32
 """Events in hand at once: more than the threads that work on them, few enough for each to end within its lease."""
 AT_ONCE = 8
 """Jobs in hand at once: as many as there are threads, so that none waits out its lease."""
+
+_AWAITED = {"question", "tap"}
+"""Kinds of event whose person waits for a word."""
+_BROKEN = to_json(error_card("Something is broken on my side.", "Try again later, or tell whoever runs this bot."))
 
 TOGETHER_SECS = 0.02
 """What wakes a loop within so short a time is looked at together: a hundred taps are not a hundred looks."""
@@ -235,12 +241,33 @@ class Worker:
             await self._gateway.call(inbound.release, event)
             return
         try:
+            await self._handle(event)
+        finally:
+            self._ended(event)
+
+    async def _handle(self, event: Inbound) -> None:
+        try:
             result = await self._handlers[event.kind](event)
         except NotYet as reason:
-            await self._gateway.call(inbound.fail, event, str(reason))
+            await self._drive_again(event, str(reason))
         except Exception as error:  # noqa: BLE001  # kept in the inbox and driven again
             log.warning("inbound.failed", tenant=event.tenant_id, kind=event.kind, error=described(error))
-            await self._gateway.call(inbound.fail, event, described(error))
+            if await self._drive_again(event, described(error)) and event.kind in _AWAITED:
+                await self._say_that_it_failed(event)
         else:
-            await self._gateway.call(inbound.finish, event, result)
-        self._ended(event)
+            await self._gateway.call(self._memory.inbound.finish, event, result)
+
+    async def _drive_again(self, event: Inbound, reason: str) -> bool:
+        """True when it is not, since all its attempts are spent."""
+        given_up = await self._gateway.call(self._memory.inbound.fail, event, reason)
+        if given_up:
+            log.error("inbound.given_up", tenant=event.tenant_id, kind=event.kind, error=reason)
+        return given_up
+
+    async def _say_that_it_failed(self, event: Inbound) -> None:
+        """Leave nobody without a word. Beside the answer's own card, since an event that comes again is driven anew."""
+        known = await self._gateway.call(self._memory.people.at, event.tenant_id, event.place)
+        person_id, subject = known or stranger(event.place), f"given up:{event.event_id}"
+        post = self._memory.messages.post
+        await self._gateway.call(post, event.tenant_id, person_id, event.place, subject, "notice", lambda _: _BROKEN)
+        self.wake()

@@ -4,9 +4,10 @@ import asyncio
 import threading
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.actions import INACTIVE
-from bot.channels.base import Profile
+from bot.channels.base import NotSent, Profile
 from bot.ingress import Tap
 from bot.worker import TALKS
 from core.clock import DAY, HOUR
@@ -19,6 +20,7 @@ from tests.support.posting import connect, member, place
 from tests.support.talks import Talk, bot_over
 
 ASKED = "What may a meal cost at most?"
+EVENT_GIVEN_UP = "inbound.given_up"
 
 
 @pytest.fixture
@@ -131,6 +133,67 @@ async def test_a_given_up_event_that_comes_again_is_driven_anew(memory, clock, a
     assert adas.texts() == []
     assert len(await adas.ask("help", "e1")) == 1
     assert inbox(memory) == [("done", 1)]
+
+
+def given_up(logs):
+    return [(entry["log_level"], entry["tenant"], entry["kind"]) for entry in logs if entry["event"] == EVENT_GIVEN_UP]
+
+
+async def driven_to_the_end(memory, clock, parts):
+    for _ in range(memory.config.watch.max_attempts):
+        await parts.worker.settle()
+        clock.advance(HOUR)
+
+
+async def test_what_is_given_up_is_an_error_in_the_log_and_whoever_asked_is_told(
+    memory, clock, asked, parts, monkeypatch
+):
+    def broken(*_):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(memory, "redeem", broken)
+    before = len(asked.texts())
+    await asked.tap(asked.button("answer_save"))
+    with capture_logs() as logs:
+        await driven_to_the_end(memory, clock, parts)
+    assert given_up(logs) == [("error", "default", "tap")]
+    assert inbox(memory, "tap") == [("failed", memory.config.watch.max_attempts)]
+    [words] = asked.texts()[before:]
+    assert "Something is broken on my side." in words
+
+
+async def test_somebody_nobody_knows_is_told_too(memory, clock, parts, channel, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(memory.messages, "greet", broken)
+    eve = Talk(parts, channel, "Eve")
+    await eve.say("hello")
+    with capture_logs() as logs:
+        await driven_to_the_end(memory, clock, parts)
+    assert given_up(logs) == [("error", "default", "question")]
+    assert ["Something is broken on my side." in text for text in eve.texts()] == [True]
+
+
+async def test_an_event_whose_card_never_got_out_is_an_error_in_the_log(memory, clock, adas, parts, channel):
+    channel.script("send", *[NotSent("busy")] * 100)
+    await adas.say("help")
+    with capture_logs() as logs:
+        await driven_to_the_end(memory, clock, parts)
+    assert given_up(logs) == [("error", "default", "question")]
+    assert len(rows(memory, CardMessage)) == 1, "the answer itself still waits, and needs no word beside it"
+
+
+async def test_a_look_at_the_bots_page_that_fails_writes_to_nobody(memory, clock, adas, parts, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(memory.messages, "show", broken)
+    await parts.ingress.opened_home(adas.place, "e1")
+    with capture_logs() as logs:
+        await driven_to_the_end(memory, clock, parts)
+    assert given_up(logs) == [("error", "default", "home")]
+    assert adas.texts() == []
 
 
 # ── taps ──
@@ -248,6 +311,16 @@ async def test_who_moves_lives_there_from_now_on(memory, adas, ada):
     assert (person.zone, person.locale) == ("Asia/Kolkata", "de")
     await profile(adas, zone="Mars/Olympus", locale=None)
     assert memory.people.get("default", ada.person_id) == person
+
+
+@pytest.mark.parametrize("active", [True, False])
+async def test_what_is_new_of_somebody_nobody_knows_makes_no_writer_wait(memory, parts, channel, monkeypatch, active):
+    def write(_):
+        raise AssertionError("a write transaction")
+
+    eve = Talk(parts, channel, "Eve")
+    monkeypatch.setattr(memory._database, "write", write)
+    await profile(eve, active=active)
 
 
 # ── one after the other, and side by side ──
