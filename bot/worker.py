@@ -20,6 +20,7 @@ from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
 from cards.codec import to_json
 from cards.notices import error as error_card
+from core.clock import HOUR
 from core.errors import CoreError
 from core.jobs.kinds import Audience, JobKind
 from core.memory import Refreshed
@@ -33,6 +34,9 @@ TALKS = 32
 """Events in hand at once: more than the threads that work on them, few enough for each to end within its lease."""
 AT_ONCE = 8
 """Jobs in hand at once: as many as there are threads, so that none waits out its lease."""
+
+PRUNE_EVERY = HOUR
+"""How much gathers in an hour is little to keep and little to delete."""
 
 _AWAITED = {"question", "tap"}
 """Kinds of event whose person waits for a word."""
@@ -74,10 +78,12 @@ class Worker:
         self._talks: Lanes[Place] = Lanes(self.wake)
         courier.lanes.ended = self.wake
         self._stopping = False
+        self._prune_at = 0
         self._loops = (
             Loop((self._inbound,)),
             Loop((self._sweep, self._briefs, self._checks, self._notify_jobs, self._gather)),
             Loop((self._refreshes,)),
+            Loop((self._prune,)),
             Loop((courier.carry,)),
         )
 
@@ -146,6 +152,18 @@ class Worker:
         """Make the jobs of the briefs that are due."""
         schedule = self._memory.briefs.schedule
         return await self._of_each_tenant(lambda tenant_id: self._gateway.call(schedule, tenant_id))
+
+    async def _prune(self) -> int:
+        """Delete what is done with, until nothing is left to delete; then not again for a while."""
+        now = self._memory.clock.now()
+        if now < self._prune_at:
+            return 0
+        self._prune_at = now + PRUNE_EVERY
+        prune = self._memory.retention.prune
+        done = await self._of_each_tenant(lambda tenant_id: self._gateway.at_length(prune, tenant_id))
+        if done:
+            self._prune_at = now
+        return done
 
     async def _of_each_tenant(self, step: Callable[[str], Awaitable[int]]) -> int:
         """How much was done of all; raises ExceptionGroup of what failed for some, when the others have had theirs."""

@@ -43,6 +43,7 @@ from core.planner.engine import Planned, PlannerEngine
 from core.planner.request import PlanRequest
 from core.recall.engine import RecallEngine
 from core.recall.index import HybridConfig
+from core.retention.engine import RetentionEngine
 from core.store import counts, models, sources, traces, watches
 from core.store.counts import Status
 from core.store.database import Database, WriteTx
@@ -116,6 +117,7 @@ class Memory:
         self.messages = MessagesEngine(database)
         self.workspaces = WorkspacesEngine(database)
         self.local = LocalEngine(database)
+        self.retention = RetentionEngine(database)
         effects = {
             "watch_create": self._watch_cited,
             "watch_mute": self._mute,

@@ -8,12 +8,13 @@ from structlog.testing import capture_logs
 
 from bot.delivery import AT_ONCE
 from bot.worker import AT_ONCE as JOBS_AT_ONCE
-from bot.worker import Loop, Worker
+from bot.worker import PRUNE_EVERY, Loop, Worker
 from cards.codec import to_json
 from cards.notices import notice
 from core.clock import DAY, HOUR, MINUTE, SECOND
 from core.model.watching import ScopeType
 from core.outcomes.engine import LOOK_AFTER
+from core.retention.periods import KEPT, Spent
 from core.store import briefs
 from core.store.tables import CardMessage, ChatIdentity, Inbox, Job, NotifyDelivery, Person
 from tests.fakes.platform_channel import PLATFORM, PlatformChannel
@@ -427,7 +428,17 @@ async def test_stopped_during_a_send_it_records_the_cards_leaves_no_lease_and_be
 def test_the_steps_are_in_the_order_in_which_one_causes_the_next(parts):
     names = [step.__name__ for loop in parts.worker._loops for step in loop.steps]
     assert isinstance(parts.worker, Worker)
-    assert names == ["_inbound", "_sweep", "_briefs", "_checks", "_notify_jobs", "_gather", "_refreshes", "carry"]
+    assert names == [
+        "_inbound",
+        "_sweep",
+        "_briefs",
+        "_checks",
+        "_notify_jobs",
+        "_gather",
+        "_refreshes",
+        "_prune",
+        "carry",
+    ]
 
 
 async def test_a_job_nobody_can_be_told_of_ends(memory, clock, worker, watching, revise, room, ada):
@@ -477,3 +488,44 @@ async def test_a_tenant_whose_briefs_fail_keeps_none_from_the_others(memory, wor
         await worker._briefs()
     await worker.settle()
     assert adas.texts()[-1].startswith("Your week in memory")
+
+
+# ── what is done with ──
+
+
+async def test_what_is_done_with_goes_when_its_time_is_over_and_nobody_looks_more_than_once_an_hour(
+    memory, clock, worker, adas, monkeypatch
+):
+    looks, prune = [], memory.retention.prune
+    monkeypatch.setattr(memory.retention, "prune", lambda tenant: looks.append(tenant) or prune(tenant))
+    await adas.ask("help")
+    for _ in range(5):
+        await worker.settle()
+    assert (looks, inbox_states(memory)) == (["default"], ["done"])
+    clock.advance(KEPT[Spent.EVENTS] + 1)
+    await worker.settle()
+    assert (looks, inbox_states(memory)) == (["default"] * 3, []), "again at once, where something was deleted"
+    clock.advance(PRUNE_EVERY - 1)
+    await worker.settle()
+    assert len(looks) == 3
+    clock.advance(1)
+    await worker.settle()
+    assert len(looks) == 4
+
+
+async def test_a_tenant_that_cannot_be_pruned_keeps_no_other_from_it_and_is_not_tried_at_every_tick(
+    memory, clock, worker, adas, monkeypatch
+):
+    memory.people.ensure_tenant("a", "A")
+    tried, prune = [], memory.retention.prune
+
+    def broken(tenant):
+        tried.append(tenant)
+        return prune(tenant) if tenant != "a" else 1 / 0
+
+    await adas.ask("help")
+    clock.advance(KEPT[Spent.EVENTS] + 1)
+    monkeypatch.setattr(memory.retention, "prune", broken)
+    for _ in range(3):
+        await worker.round()
+    assert (tried, inbox_states(memory)) == (["a", "default"], [])
