@@ -26,8 +26,8 @@ from benchmarks.support import progress
 from bot import keys
 from bot.config import HttpSettings, Settings, SlackSettings, open_memory
 from core.config import AnswersConfig, WatchConfig
-from core.memory import watch_on_section
 from core.model.node_ids import section_id
+from core.model.watching import watch_on_section
 from core.model.work import Place
 from tests.fakes.slack import FakeSlack, fake_slack
 from tests.fakes.slack_inbound import Inbound, SlackRequest, sign

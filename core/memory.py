@@ -18,10 +18,12 @@ from core.briefs.engine import BriefsEngine
 from core.clock import Clock, SystemClock
 from core.config import MemoryConfig
 from core.delivery.engine import DeliveryEngine
+from core.effects.engine import EffectsEngine
 from core.embed.protocol import Embedder
-from core.errors import CoreError, InsufficientEvidence, NotFound
+from core.errors import CoreError, InsufficientEvidence, InvalidQuery, NotFound
 from core.generate.engine import GenerateEngine
 from core.graph.engine import GraphEngine
+from core.graph.records import Record, interval
 from core.inbound.engine import InboundEngine
 from core.ingest.engine import Incoming, IngestEngine, IngestResult, SourceView
 from core.jobs.engine import JobsEngine
@@ -30,12 +32,13 @@ from core.local.engine import LocalEngine
 from core.messages.engine import MessagesEngine
 from core.model.answers import Answer, Cited, SavedAnswer
 from core.model.evidence import Resolution
-from core.model.grants import CardAction, Grant
-from core.model.preferences import MUTE, MUTE_TIMES, WEEKDAYS, Preferences
+from core.model.grants import CardAction
+from core.model.nodes import Node
+from core.model.preferences import WEEKDAYS, Preferences
 from core.model.principals import Principal
 from core.model.spans import SpanRef
 from core.model.tables_state import TablesState
-from core.model.watching import EventKind, FireView, ScopeType, TargetKind, WatchRequest, WatchView
+from core.model.watching import FireView, WatchRequest, WatchView
 from core.notices.engine import NoticesEngine
 from core.outcomes.engine import OutcomesEngine
 from core.people.engine import PeopleEngine
@@ -44,10 +47,11 @@ from core.planner.request import PlanRequest
 from core.recall.engine import RecallEngine
 from core.recall.index import HybridConfig
 from core.retention.engine import RetentionEngine
-from core.store import counts, models, sources, traces, watches
+from core.store import counts, models, sources, watches
 from core.store.counts import Status
-from core.store.database import Database, WriteTx
+from core.store.database import Database
 from core.store.migrate import tables_state, upgrade
+from core.store.view import view
 from core.verify.engine import VerifyEngine
 from core.watch.engine import Swept, WatchEngine
 from core.workspaces.engine import WorkspacesEngine
@@ -95,14 +99,14 @@ class Memory:
 
     def _make_engines(self, embedder: Embedder | None, keys: Mapping[str, Ed25519PublicKey]) -> None:
         config, database = self.config, self._database
-        self._graph = GraphEngine()
         self._library = LibraryEngine()
+        hybrid = HybridConfig(config.planner.lexical_weight, config.planner.bm25_half, config.planner.semantic_min_sim)
+        self._recall = RecallEngine(embedder, hybrid)
+        self._graph = GraphEngine(self._recall)
         defaults = Preferences(WEEKDAYS.index(config.watch.brief_weekday), config.watch.brief_hour * 60)
         self.people = PeopleEngine(database, defaults)
         self._ingest = IngestEngine(database, self._graph, embedder)
-        hybrid = HybridConfig(config.planner.lexical_weight, config.planner.bm25_half, config.planner.semantic_min_sim)
-        self._recall = RecallEngine(embedder, hybrid)
-        self._planner = PlannerEngine(self._recall, self._library, None, config.planner)
+        self._planner = PlannerEngine(self._recall, self._graph, self._library, None, config.planner)
         self._generate = GenerateEngine(database, self._planner, self._library, embedder, config.answers.min_cosine)
         self._watch = WatchEngine(database, config.watch)
         reader = VerifyEngine(embedder, self._recall, self._library, config.verify)
@@ -118,14 +122,8 @@ class Memory:
         self.workspaces = WorkspacesEngine(database)
         self.local = LocalEngine(database)
         self.retention = RetentionEngine(database)
-        effects = {
-            "watch_create": self._watch_cited,
-            "watch_mute": self._mute,
-            "answer_save": self._save,
-            "answer_refresh": self._refresh,
-            "preference_set": self._prefer,
-        }
-        self._access = AccessEngine(database, keys, effects)
+        effects = EffectsEngine(self._graph, self._watch, self._answers, self.people)
+        self._access = AccessEngine(database, keys, effects.by_kind())
 
     def __enter__(self) -> Self:
         return self
@@ -197,6 +195,57 @@ class Memory:
         """Where cited words stand now: current coordinates, superseded or tombstoned."""
         with self._database.read(principal.tenant_id) as tx:
             return self._library.resolve(tx, spans, sources.readable(tx, principal), self.clock.now())
+
+    # ── records ──
+
+    def put_node(self, record: Record, *, tenant: str = DEFAULT_TENANT) -> None:
+        """Let a record without a document be so over its interval. Raises InvalidRequest."""
+        with self._database.write(tenant) as tx:
+            tx.lock()
+            self._graph.put(tx, record)
+
+    def remove_node(
+        self,
+        node_id: UUID,
+        *,
+        tenant: str = DEFAULT_TENANT,
+        valid_start: int | None = None,
+        valid_end: int | None = None,
+    ) -> None:
+        """Let a record stand no more, from now on or over an interval. Raises NotFound, InvalidRequest."""
+        with self._database.write(tenant) as tx:
+            tx.lock()
+            self._graph.end(tx, node_id, interval(tx.now, valid_start, valid_end))
+
+    def get_as_of(
+        self, node_id: UUID, principal: Principal, *, valid_time: int | None = None, tx_time: int | None = None
+    ) -> Node:
+        """What was so of a node at `valid_time`, as was believed at `tx_time`; None: now. Raises NotFound."""
+        with self._database.read(principal.tenant_id) as tx:
+            found = view(tx, principal, self.clock.now(), valid_time, tx_time).nodes([node_id])
+            if node_id not in found:
+                raise NotFound
+            return found[node_id]
+
+    def query(
+        self,
+        find: str | None,
+        where: Sequence[Mapping[str, Any]],
+        principal: Principal,
+        *,
+        valid_time: int | None = None,
+        tx_time: int | None = None,
+        limit: int = 100,
+    ) -> list[Node]:
+        """Nodes of the label `find` that meet all conditions (`core.graph.query`), best match first.
+
+        Raises InvalidQuery.
+        """
+        if limit < 1:
+            raise InvalidQuery(f"limit is {limit}; it must be at least 1")
+        with self._database.read(principal.tenant_id) as tx:
+            asked = view(tx, principal, self.clock.now(), valid_time, tx_time)
+            return [node for node, _ in self._graph.find(asked, find, where)[:limit]]
 
     # ── asking ──
 
@@ -309,48 +358,6 @@ class Memory:
         """Do what a card's button offers, once. Raises Refused with its code, LimitReached, InvalidRequest."""
         return self._access.redeem(token, action)
 
-    def _watch_cited(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
-        """Watch the sections that a traced answer cites and that still stand; or the one section that was chosen."""
-        trace = traces.get(tx, UUID(action.target))
-        if trace is not None and trace.person_id != principal.person_id:
-            raise NotFound
-        chosen = trace.body["sections"] if trace else [(action.target, self._title(tx, UUID(action.target)))]
-        standing = self._graph.current(tx, [UUID(node_id) for node_id, _ in chosen], tx.now)
-        requests = [
-            watch_on_section(node_id, title, principal) for node_id, title in chosen if UUID(node_id) in standing
-        ]
-        if not requests:
-            raise NotFound
-        made = [self._watch.create(tx, request, principal) for request in requests]
-        return {"watching": [view.name for view in made], "fresh": any(view.fresh for view in made)}
-
-    def _title(self, tx: WriteTx, node_id: UUID) -> str:
-        node = self._graph.current(tx, [node_id], tx.now).get(node_id)
-        if node is None:
-            raise NotFound
-        return str(node.props.get("title", ""))
-
-    def _mute(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
-        until = None if action.arg == "stop" else tx.now + MUTE_TIMES[str(action.arg)].micros
-        view = self._watch.mute(tx, UUID(action.target), principal, until)
-        return {"name": view.name, "until": until}
-
-    def _prefer(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
-        name, value = action.target, str(action.arg)
-        if name == MUTE:
-            self.people.mute_for(tx, principal.person_id, value)
-        else:
-            self.people.prefer(tx, principal.person_id, name, value)
-        return {"name": name, "value": value}
-
-    def _save(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
-        answer_id, fresh = self._answers.save(tx, UUID(action.target), principal)
-        return {"answer_id": str(answer_id), "fresh": fresh}
-
-    def _refresh(self, tx: WriteTx, principal: Principal, action: CardAction, grant: Grant) -> dict[str, Any]:
-        answer_id = self._answers.ask_refresh(tx, UUID(action.target), principal, grant.delivery_key)
-        return {"answer_id": str(answer_id), "newer": answer_id != UUID(action.target)}
-
 
 def inspect_tables(url: str) -> tuple[TablesState, str]:
     """How a database's tables compare with this program's, and their revision; nothing is brought up to date.
@@ -359,10 +366,3 @@ def inspect_tables(url: str) -> tuple[TablesState, str]:
     """
     with closing(Database(url, SystemClock())) as database:
         return tables_state(database)
-
-
-def watch_on_section(node_id: str, title: str, principal: Principal) -> WatchRequest:
-    """A person's watch on one section or document, told in their own DM."""
-    target = {"kind": TargetKind.PERSON, "person_id": str(principal.person_id)}
-    events = (EventKind.FACT_CHANGED, EventKind.FACT_TOMBSTONED)
-    return WatchRequest(title, ScopeType.ENTITY, (node_id,), events, target)

@@ -1,22 +1,87 @@
-"""Writing nodes and edges over an interval of valid time. The rule itself is pure: `core.graph.bitemporal`."""
+"""Writing nodes and edges over an interval of valid time, and asking for them.
 
-from collections.abc import Collection, Sequence
+The rules themselves are pure: `core.graph.bitemporal`, `core.graph.query`.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
 from core.clock import FOREVER
-from core.graph import bitemporal
-from core.model.nodes import Edge, EdgeWrite, Node, NodeWrite
+from core.errors import InvalidQuery, InvalidRequest, NotFound
+from core.graph import bitemporal, query
+from core.graph.records import Record
+from core.model.nodes import PASSAGE, SAVED_ANSWER, Edge, EdgeWrite, Node, NodeWrite
+from core.model.ports import Recall
 from core.store import boundaries
 from core.store.database import ReadTx, WriteTx, batches
 from core.store.versions import EDGES, NODES, Versions
+from core.store.view import View
 
 R = TypeVar("R", Node, Edge)
 
 
 class GraphEngine:
     """The one way nodes and edges come into being."""
+
+    def __init__(self, recall: Recall) -> None:
+        self._recall = recall
+
+    def find(
+        self, view: View, label: str | None, where: Sequence[Mapping[str, Any]]
+    ) -> list[tuple[Node, float | None]]:
+        """Nodes of a label that meet every condition, each with its BM25: best first, else in the order of their ids.
+
+        Without a label: the passages that `match` leads to. Raises InvalidQuery, naming the place.
+        """
+        tree = query.parse(list(where))
+        words = query.match_text(tree)
+        if words is None:
+            if label is None:
+                raise InvalidQuery("find: name a label, or give a match condition")
+            return [(node, None) for node in view.labelled(label) if query.matches(tree, node.props)]
+        matched = self._matched(view, words, label or PASSAGE)
+        nodes = [node for node in view.nodes(list(matched)).values() if node.label == (label or PASSAGE)]
+        found: list[tuple[Node, float | None]] = [
+            (node, matched[node.node_id]) for node in nodes if query.matches(tree, node.props)
+        ]
+        return sorted(found, key=lambda one: (-matched[one[0].node_id], one[0].node_id))
+
+    def _matched(self, view: View, words: str, label: str) -> Mapping[UUID, float]:
+        """How well the words match each passage, and for another label whatever it is part of, at its best."""
+        best = dict(self._recall.match(view.tx, words, view.readable, view.valid_t, view.tx_t))
+        inner = best if label != PASSAGE else {}
+        while inner:
+            outer: dict[UUID, float] = {}
+            for node_id, whole in view.wholes(list(inner)):
+                outer[whole] = max(inner[node_id], outer.get(whole, 0.0))
+            best |= outer
+            inner = outer
+        return best
+
+    def put(self, tx: WriteTx, record: Record) -> None:
+        """Let a record be so over its interval, in place of what stood there; nothing where it is so already.
+
+        Raises InvalidRequest where the id is a document's node or one of another label.
+        """
+        if any(row.source_id is not None or row.label != record.label for row in NODES.ever(tx, record.node_id)):
+            raise InvalidRequest(f"node {record.node_id} is of another kind already; let a new id be chosen")
+        valid = record.interval(tx.now)
+        stood = NODES.open_rows(tx, [record.node_id], valid)
+        if not any(
+            record.stands_as(row) and row.valid_start <= valid[0] and valid[1] <= row.valid_end for row in stood
+        ):
+            self.write(tx, [record.to_write()], valid)
+
+    def end(self, tx: WriteTx, node_id: UUID, valid: tuple[int, int]) -> None:
+        """Let a record stand no more over an interval. Raises NotFound for no record, or one that stands nowhere there."""
+        stood = [row for row in NODES.open_rows(tx, [node_id], valid) if row.source_id is None and not row.tombstone]
+        if not stood or stood[0].label == SAVED_ANSWER:
+            raise NotFound(f"there is no record {node_id}")
+        last = stood[-1]
+        write = NodeWrite(node_id, last.label, readers=tuple(last.readers or ()), tombstone=True)
+        self.write(tx, [write], valid)
 
     def current(self, tx: ReadTx, ids: Collection[UUID], now: int) -> dict[UUID, Node]:
         """What is believed today about `now`; a tombstoned node is absent."""

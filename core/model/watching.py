@@ -6,6 +6,8 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+from core.model.principals import Principal
+
 
 class ScopeType(StrEnum):
     ENTITY = "entity"
@@ -104,3 +106,10 @@ class WatchView:
     created_at: int
     fresh: bool = False
     """True only in the answer to the request that made it."""
+
+
+def watch_on_section(node_id: str, title: str, principal: Principal) -> WatchRequest:
+    """A person's watch on one section or document, told in their own DM."""
+    target = {"kind": TargetKind.PERSON, "person_id": str(principal.person_id)}
+    events = (EventKind.FACT_CHANGED, EventKind.FACT_TOMBSTONED)
+    return WatchRequest(title, ScopeType.ENTITY, (node_id,), events, target)

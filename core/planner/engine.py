@@ -5,17 +5,16 @@ the principal, taken apart into its spans, weighed, and pooled. A span that seve
 heaviest. Ids alone decide ties, so that the same store gives the same plan on every machine.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 from core.clock import DAY
 from core.errors import InsufficientEvidence
-from core.graph import query
 from core.model.node_ids import document_id
 from core.model.nodes import Node
-from core.model.ports import Library, Recall
-from core.model.principals import Principal, visible_to
+from core.model.ports import Graph, Library, Recall
+from core.model.principals import Principal
 from core.model.spans import Kind, SpanRef
 from core.planner.candidates import Candidate, SpanClass
 from core.planner.fusion import decay, fuse, hop, saturation
@@ -26,7 +25,7 @@ from core.planner.tokens import TokenAccounting, budget_of, tokens_of
 from core.planner.weigh import pool, truncate, weigh
 from core.store import sources
 from core.store.database import ReadTx
-from core.store.versions import NODES, neighbours
+from core.store.view import View, view
 
 Scores = dict[UUID, float]
 
@@ -48,22 +47,6 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """Where and for whom a plan looks."""
-
-    tx: ReadTx
-    valid_t: int
-    tx_t: int
-    principal: Principal
-    readable: frozenset[UUID]
-
-    def may_read(self, node: Node) -> bool:
-        if node.source_id is not None:
-            return node.source_id in self.readable
-        return visible_to(self.principal, node.readers or ())
-
-
-@dataclass(frozen=True, slots=True)
 class _Recalled:
     scores: Scores
     stats: RecallStats
@@ -72,9 +55,10 @@ class _Recalled:
 
 class PlannerEngine:
     def __init__(
-        self, recall: Recall, library: Library, accounting: TokenAccounting | None, config: PlannerConfig
+        self, recall: Recall, graph: Graph, library: Library, accounting: TokenAccounting | None, config: PlannerConfig
     ) -> None:
         self._recall = recall
+        self._graph = graph
         self._library = library
         self._accounting = accounting
         self._config = config
@@ -85,9 +69,7 @@ class PlannerEngine:
 
     def plan(self, tx: ReadTx, request: PlanRequest, principal: Principal, now: int) -> Planned:
         """Raises InvalidQuery, SemanticUnavailable; InsufficientEvidence with the stats when nothing is selected."""
-        valid_t = now if request.valid_time is None else request.valid_time
-        tx_t = tx.last_tx if request.tx_time is None else request.tx_time
-        asked = _Asked(tx, valid_t, tx_t, principal, sources.readable(tx, principal))
+        asked = view(tx, principal, now, request.valid_time, request.tx_time)
         recalled = self._recall_nodes(asked, request)
         candidates, stats = self._explode(asked, recalled, request.model)
         pooled, cut = truncate(pool(candidates), self._config.max_pool_spans)
@@ -98,7 +80,7 @@ class PlannerEngine:
 
     # ── recall ──
 
-    def _recall_nodes(self, asked: _Asked, request: PlanRequest) -> _Recalled:
+    def _recall_nodes(self, asked: View, request: PlanRequest) -> _Recalled:
         structured = self._query_leg(asked, request) if request.has_query else {}
         semantic, best_cosine = self._semantic_leg(asked, request.question or "") if request.has_question else ({}, 0.0)
         union = _highest(structured, semantic)
@@ -107,42 +89,25 @@ class PlannerEngine:
         stats = RecallStats(query=len(structured), semantic=len(semantic), expansion=len(expanded), union=len(merged))
         return _Recalled(merged, stats, best_cosine)
 
-    def _query_leg(self, asked: _Asked, request: PlanRequest) -> Scores:
-        tree = query.parse(list(request.where))
-        words = query.match_text(tree)
-        matched = (
-            {} if words is None else self._recall.match(asked.tx, words, asked.readable, asked.valid_t, asked.tx_t)
-        )
-        if request.find is None:
-            nodes: Collection[Node] = NODES.as_of(asked.tx, list(matched), asked.valid_t, asked.tx_t).values()
-        else:
-            nodes = NODES.labelled(asked.tx, request.find, asked.valid_t, asked.tx_t)
+    def _query_leg(self, asked: View, request: PlanRequest) -> Scores:
+        found = self._graph.find(asked, request.find, request.where)[: self._config.query_limit]
         half = self._config.bm25_half
-        scores = {
-            node.node_id: 1.0 if words is None else saturation(matched[node.node_id], half)
-            for node in nodes
-            if not node.tombstone
-            and asked.may_read(node)
-            and query.matches(tree, node.props)
-            and (words is None or node.node_id in matched)
-        }
-        ranked = sorted(scores, key=lambda node_id: (-scores[node_id], node_id))
-        return {node_id: scores[node_id] for node_id in ranked[: self._config.query_limit]}
+        return {node.node_id: 1.0 if bm25 is None else saturation(bm25, half) for node, bm25 in found}
 
-    def _semantic_leg(self, asked: _Asked, question: str) -> tuple[Scores, float]:
+    def _semantic_leg(self, asked: View, question: str) -> tuple[Scores, float]:
         vector = self._recall.embed(question)
         hits = self._recall.search(
             asked.tx, question, vector, asked.readable, asked.valid_t, asked.tx_t, self._config.semantic_k
         )
         return {hit.node_id: hit.score for hit in hits}, max((hit.cosine for hit in hits), default=0.0)
 
-    def _expand(self, asked: _Asked, scores: Scores, depth: int) -> Scores:
+    def _expand(self, asked: View, scores: Scores, depth: int) -> Scores:
         """Neighbours up to `depth` hops away, each hop at a discount of its parent's score."""
         reached: Scores = {}
         frontier = scores
         for _ in range(depth):
             nearby: Scores = {}
-            for node_id, neighbour in neighbours(asked.tx, list(frontier), asked.valid_t, asked.tx_t):
+            for node_id, neighbour in asked.neighbours(list(frontier)):
                 score = hop(frontier[node_id], self._config.hop_discount)
                 nearby[neighbour] = max(score, nearby.get(neighbour, 0.0))
             reached = _highest(reached, nearby)
@@ -151,9 +116,8 @@ class PlannerEngine:
 
     # ── from nodes to candidates ──
 
-    def _explode(self, asked: _Asked, recalled: _Recalled, model: str | None) -> tuple[list[Candidate], RecallStats]:
-        nodes = NODES.as_of(asked.tx, list(recalled.scores), asked.valid_t, asked.tx_t)
-        readable = [node for node in nodes.values() if not node.tombstone and asked.may_read(node)]
+    def _explode(self, asked: View, recalled: _Recalled, model: str | None) -> tuple[list[Candidate], RecallStats]:
+        readable = list(asked.nodes(list(recalled.scores)).values())
         ages = self._observed(asked, readable)
         scored = [(node, self._fused(asked, node, recalled.scores[node.node_id], ages)) for node in readable]
         spans = {span for node, _ in scored for span in node.spans()}
@@ -173,13 +137,13 @@ class PlannerEngine:
         )
         return candidates, stats
 
-    def _observed(self, asked: _Asked, nodes: Sequence[Node]) -> Mapping[UUID, int]:
+    def _observed(self, asked: View, nodes: Sequence[Node]) -> Mapping[UUID, int]:
         """When each source was last seen to say what it says: the start of the version that holds."""
         ids = {document_id(node.source_id): node.source_id for node in nodes if node.source_id is not None}
-        documents = NODES.as_of(asked.tx, list(ids), asked.valid_t, asked.tx_t)
+        documents = asked.nodes(list(ids))
         return {ids[node_id]: node.valid_start for node_id, node in documents.items()}
 
-    def _fused(self, asked: _Asked, node: Node, sim: float, observed: Mapping[UUID, int]) -> float:
+    def _fused(self, asked: View, node: Node, sim: float, observed: Mapping[UUID, int]) -> float:
         config = self._config
         own = node.valid_start if node.observed_at is None else node.observed_at
         seen = own if node.source_id is None else observed.get(node.source_id, own)

@@ -11,7 +11,7 @@ from sqlmodel import col
 from sqlmodel import select as select_columns
 
 from core.clock import FOREVER
-from core.model.nodes import Edge, Node
+from core.model.nodes import PART_OF, Edge, Node
 from core.store.database import ReadTx, WriteTx, batches
 from core.store.tables import EdgeVersion, NodeVersion
 
@@ -33,6 +33,10 @@ class Versions(Generic[R]):
 
     def labelled(self, tx: ReadTx, label: str, valid_t: int, tx_t: int) -> list[R]:
         return self.select(tx, col(self.table.label) == label, self.holding(valid_t, tx_t))
+
+    def ever(self, tx: ReadTx, row_id: UUID) -> list[R]:
+        """Every version of one id that was ever believed."""
+        return self.select(tx, col(getattr(self.table, self.id_name)) == row_id)
 
     def of_source(self, tx: ReadTx, source_id: UUID, valid_t: int, tx_t: int) -> dict[UUID, R]:
         """Every row a source's ingestion wrote that holds at these coordinates, tombstones included."""
@@ -119,6 +123,21 @@ class Versions(Generic[R]):
 
 NODES = Versions(NodeVersion, Node, "node_id")
 EDGES = Versions(EdgeVersion, Edge, "edge_id")
+
+
+def wholes(tx: ReadTx, ids: Collection[UUID], valid_t: int, tx_t: int) -> list[tuple[UUID, UUID]]:
+    """(node, what it is part of) over edges that hold at these coordinates."""
+    return [
+        (edge.from_id, edge.to_id)
+        for batch in batches(ids)
+        for edge in EDGES.select(
+            tx,
+            col(EdgeVersion.label) == PART_OF,
+            col(EdgeVersion.from_id).in_(batch),
+            EDGES.holding(valid_t, tx_t),
+        )
+        if not edge.tombstone
+    ]
 
 
 def neighbours(tx: ReadTx, ids: Collection[UUID], valid_t: int, tx_t: int) -> list[tuple[UUID, UUID]]:

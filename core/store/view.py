@@ -1,0 +1,61 @@
+"""The one way a person reads nodes: what holds at one pair of coordinates, less what they may not read today.
+
+A node that came from a source is readable with the source; one written through the API, by its own readers; a saved
+answer besides only while every source it rests on is. Coordinates say what was so and what was believed; rights are
+always today's.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from uuid import UUID
+
+from core.model.nodes import SAVED_ANSWER, Node
+from core.model.principals import Principal, visible_to
+from core.store import sources
+from core.store.database import ReadTx
+from core.store.versions import NODES, neighbours, wholes
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """`valid_t`, `tx_t`: the coordinates, Ts. `readable`: the sources that admit the principal today."""
+
+    tx: ReadTx
+    valid_t: int
+    tx_t: int
+    principal: Principal
+    readable: frozenset[UUID]
+
+    def nodes(self, ids: Collection[UUID]) -> dict[UUID, Node]:
+        """Those of these ids that stand and may be read."""
+        found = NODES.as_of(self.tx, ids, self.valid_t, self.tx_t)
+        return {node_id: node for node_id, node in found.items() if self._shows(node)}
+
+    def labelled(self, label: str) -> list[Node]:
+        """All of a label that stand and may be read, in the order of their ids."""
+        nodes = NODES.labelled(self.tx, label, self.valid_t, self.tx_t)
+        return sorted(filter(self._shows, nodes), key=lambda node: node.node_id)
+
+    def neighbours(self, ids: Collection[UUID]) -> list[tuple[UUID, UUID]]:
+        """(node, neighbour) over edges that hold; whether a neighbour may be read shows when it is."""
+        return neighbours(self.tx, ids, self.valid_t, self.tx_t)
+
+    def wholes(self, ids: Collection[UUID]) -> list[tuple[UUID, UUID]]:
+        """(node, what it is part of) over edges that hold."""
+        return wholes(self.tx, ids, self.valid_t, self.tx_t)
+
+    def _shows(self, node: Node) -> bool:
+        return not node.tombstone and self._admits(node)
+
+    def _admits(self, node: Node) -> bool:
+        if node.source_id is not None:
+            return node.source_id in self.readable
+        rests_on = node.props["dependencies"]["sources"] if node.label == SAVED_ANSWER else ()
+        return visible_to(self.principal, node.readers or ()) and self.readable.issuperset(map(UUID, rests_on))
+
+
+def view(tx: ReadTx, principal: Principal, now: int, valid_time: int | None = None, tx_time: int | None = None) -> View:
+    """What `principal` may see; `valid_time` None: now, `tx_time` None: as is believed today."""
+    valid_t = tx.present(now) if valid_time is None else valid_time
+    tx_t = tx.last_tx if tx_time is None else tx_time
+    return View(tx, valid_t, tx_t, principal, sources.readable(tx, principal))
