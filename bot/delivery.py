@@ -127,9 +127,10 @@ class Courier:
             case Sent(message_ref):
                 if not await self._gateway.call(outcomes.sent, card, message_ref):
                     log.error("delivery.lost_hold", tenant=card.tenant_id, message_id=str(card.message_id))
-            case NotSent(reason, retry_after, lasting):
+            case NotSent(reason, retry_after, lasting, read):
                 await self._heed(card, outcome)
-                await self._gateway.call(outcomes.not_sent, card, reason, retry_after=retry_after, lasting=lasting)
+                refuse = partial(outcomes.not_sent, retry_after=retry_after, lasting=lasting, read=read)
+                await self._gateway.call(refuse, card, reason)
             case Unknown(reason):
                 await self._gateway.call(outcomes.lost, card, reason)
         _log("delivery.ended", card, outcome)

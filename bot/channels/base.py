@@ -23,12 +23,14 @@ class NotSent:
     """The platform definitely did not take it.
 
     `retry_after`: for how many µs it wants to hear nothing from this workspace. `lasting`: trying again would not help,
-    for this card, this person or the whole workspace; None: it may.
+    for this card, this person or the whole workspace; None: it may. `read`: the platform has looked at it and said no
+    in words that nobody knows to last.
     """
 
     reason: str
     retry_after: int | None = None
     lasting: Extent | None = None
+    read: bool = False
 
 
 @dataclass(frozen=True, slots=True)

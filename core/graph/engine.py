@@ -75,7 +75,7 @@ class GraphEngine:
             self.write(tx, [record.to_write()], valid)
 
     def end(self, tx: WriteTx, node_id: UUID, valid: tuple[int, int]) -> None:
-        """Let a record stand no more over an interval. Raises NotFound for no record, or one that stands nowhere there."""
+        """Let a record stand no more over an interval. Raises NotFound for no record, or none that stands there."""
         stood = [row for row in NODES.open_rows(tx, [node_id], valid) if row.source_id is None and not row.tombstone]
         if not stood or stood[0].label == SAVED_ANSWER:
             raise NotFound(f"there is no record {node_id}")

@@ -30,6 +30,9 @@ LOOK_AFTER = MINUTE
 """How long past its lease a card in doubt waits before anyone looks: the platform's own history lags."""
 DOUBT_ENDS = HOUR
 """How long a history that cannot be read is asked again. Then the card is given up, and the next one carries it."""
+MOST_REFUSALS = 36
+"""About a day of tries, an hour apart in the end. What a platform still refuses then, in words that are not known to
+last, the next card carries; an outage, in which nobody reads the card, gives nothing up."""
 REST = MINUTE
 """How long a card waits of which nothing could be done, so that no error is met over and over."""
 _DUE_BY: Mapping[str, str] = {
@@ -61,13 +64,24 @@ class OutcomesEngine:
             return message.state == CardState.SENT
 
     def not_sent(
-        self, card: Outgoing, reason: str, *, retry_after: int | None = None, lasting: Extent | None = None
+        self,
+        card: Outgoing,
+        reason: str,
+        *,
+        retry_after: int | None = None,
+        lasting: Extent | None = None,
+        read: bool = False,
     ) -> None:
-        """Record a definite refusal: tried again, after `retry_after` µs if the platform said so, or given up."""
+        """Record a definite refusal: tried again, after `retry_after` µs if the platform said so, or given up.
+
+        `read`: the platform looked at the card itself and said no, which after `MOST_REFUSALS` tries is taken to last.
+        """
         with self._database.write(card.tenant_id) as tx:
             message = _in_flight(tx, card)
             if message is None:
                 return
+            if lasting is None and read and message.attempts >= MOST_REFUSALS:
+                lasting = Extent.CARD
             message.state = step(CardState(message.state), _REFUSED.get(lasting, CardEvent.REJECT))
             message.reason = reason
             message.not_before = tx.now + _pause(message, retry_after, lasting)

@@ -147,7 +147,8 @@ class SlackChannel:
             reply = await self._web.ask(self._web.client.conversations_open(users=user_id))
         except CallFailed as failed:
             raise _NotWritten(without_effect(failed.trouble)) from failed
-        opened = (reply.body.get("channel") or {}).get("id")
+        channel = reply.body.get("channel")
+        opened = channel.get("id") if isinstance(channel, dict) else None
         if opened is None:
             raise _NotWritten(NotSent("conversations.open gave no id"))
         if direct(opened) is None:

@@ -6,7 +6,7 @@ the message may stand: "it's possible some aspect of the operation succeeded bef
 
 Sources: the error tables of chat.postMessage, chat.update, conversations.open, conversations.history, views.publish and
 users.info at docs.slack.dev/reference/methods, and docs.slack.dev/apis/web-api/rate-limits. A code that is in no table
-is definite and does not last.
+is definite; whoever keeps the card gives it up when it has been said for a day.
 """
 
 from collections.abc import Mapping
@@ -86,7 +86,8 @@ def meaning(of: Trouble) -> NotSent | Unknown:
         return NotSent(of.reason, retry_after=_quiet(of.retry_after))
     if _nobody_knows(of):
         return Unknown(of.reason)
-    return NotSent(of.reason, lasting=LASTING.get(of.error))
+    lasting = LASTING.get(of.error)
+    return NotSent(of.reason, lasting=lasting, read=of.coded and lasting is None)
 
 
 def without_effect(of: Trouble) -> NotSent:

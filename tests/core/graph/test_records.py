@@ -116,10 +116,8 @@ def test_match_finds_passages_and_whatever_they_are_part_of(memory, ada):
     noon = [{"prop": "text", "op": "match", "value": "lunch at noon"}]
     assert len(memory.query("PASSAGE", noon, ada)) == 1
     assert memory.query(None, noon, ada) == memory.query("PASSAGE", noon, ada)
-    assert [titles(memory.query(label, noon, ada)) for label in ("SECTION", "DOCUMENT")] == [
-        ["Meals", "Office"],
-        ["Office"],
-    ]
+    assert sorted(titles(memory.query("SECTION", noon, ada))) == ["Meals", "Office"]
+    assert titles(memory.query("DOCUMENT", noon, ada)) == ["Office"]
 
 
 def test_match_and_the_other_conditions_must_all_hold(memory, ada):

@@ -6,7 +6,7 @@ from core.clock import DAY, HOUR, MINUTE, SECOND
 from core.jobs.backoff import BASE, CEILING
 from core.model.card_states import CardState
 from core.model.work import HOME, NOTHING_OFFERED, Extent, Place, Rewritten, stranger
-from core.outcomes.engine import LOOK_AFTER, REST
+from core.outcomes.engine import LOOK_AFTER, MOST_REFUSALS, REST
 from core.store.tables import CardMessage, Person
 from tests.support.memories import change_row, page, put, rows, source_id
 from tests.support.posting import (
@@ -358,6 +358,23 @@ def test_a_refusal_of_the_person_gives_the_card_up_at_once(memory, clock):
     memory.outcomes.not_sent(card, "account_inactive", lasting=Extent.PERSON)
     clock.advance(DAY)
     assert (state(memory, card.message_id), memory.delivery.due()) == (CardState.SKIPPED, [])
+
+
+def refused_for_a_day(memory, clock, **how):
+    """Refused as often as it is tried; its state then."""
+    message_id = post(memory, ADAS)
+    for _ in range(MOST_REFUSALS):
+        memory.outcomes.not_sent(take(memory, message_id), "some_new_code", **how)
+        clock.advance(CEILING)
+    return state(memory, message_id)
+
+
+def test_what_is_refused_in_so_many_words_all_day_is_left_to_the_next_card(memory, clock):
+    assert refused_for_a_day(memory, clock, read=True) == CardState.PARKED
+
+
+def test_an_outage_however_long_gives_no_card_up(memory, clock):
+    assert refused_for_a_day(memory, clock) == CardState.FAILED
 
 
 # ── cards of which nothing could be done ──

@@ -92,7 +92,7 @@ async def test_a_user_id_that_names_two_people_opens_nothing(channel, acme) -> N
         ("account_inactive", NotSent("account_inactive", lasting=Extent.WORKSPACE)),
         ("token_revoked", NotSent("token_revoked", lasting=Extent.WORKSPACE)),
         ("invalid_blocks", NotSent("invalid_blocks", lasting=Extent.CARD)),
-        ("what_is_this", NotSent("what_is_this")),
+        ("what_is_this", NotSent("what_is_this", read=True)),
     ],
 )
 async def test_a_post_is_tried_once_and_ends_as_it_did(channel, acme, fault, outcome) -> None:
@@ -175,7 +175,7 @@ async def test_a_stale_id_is_asked_for_once_more(channel, acme) -> None:
 
 async def test_an_id_that_stays_stale_is_left_for_later(channel, acme) -> None:
     acme.script("chat.postMessage", *["channel_not_found"] * 5)
-    assert await channel.send(outgoing()) == NotSent("channel_not_found")
+    assert await channel.send(outgoing()) == NotSent("channel_not_found", read=True)
     assert (len(acme.calls("chat.postMessage")), len(acme.calls("conversations.open"))) == (2, 2)
     assert acme.cards(ADA) == []
 

@@ -36,7 +36,7 @@ def answered(error: str | None, status: int = 200, headers: dict[str, str] | Non
     ],
 )
 def test_a_code_says_how_far_the_refusal_reaches(error: str, extent: Extent | None) -> None:
-    assert meaning(answered(error)) == NotSent(error, lasting=extent)
+    assert meaning(answered(error)) == NotSent(error, lasting=extent, read=extent is None)
 
 
 def test_a_missing_scope_is_named_with_those_that_are_there() -> None:
