@@ -37,7 +37,7 @@ def room(platform_address: str) -> Room:
 
 @pytest.fixture
 def channel(room: Room) -> PlatformChannel:
-    return PlatformChannel(room.url, timeout_secs=0.5)
+    return PlatformChannel(room.url, timeout_secs=2)
 
 
 @pytest.fixture

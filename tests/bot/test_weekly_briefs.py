@@ -56,7 +56,7 @@ async def test_on_monday_morning_the_week_comes_as_one_card(changed, parts, cloc
 
 
 async def test_two_workers_send_each_person_one_brief(changed, memory, parts, room, clock, adas):
-    other = parts_over(memory, {PLATFORM: PlatformChannel(room.url, timeout_secs=0.5)}, "other")
+    other = parts_over(memory, {PLATFORM: PlatformChannel(room.url, timeout_secs=2)}, "other")
     clock.ts = MONDAY
     for worker in (parts.worker, other.worker, parts.worker, other.worker):
         await worker.round()

@@ -398,12 +398,13 @@ async def test_it_ends_at_once_when_it_is_stopped_while_it_waits(parts):
 
 
 class Stopping(PlatformChannel):
-    """The bot is told to stop while a card is on its way."""
+    """The bot is told to stop while a card to `place` is on its way."""
 
-    worker = None
+    worker = place = None
 
     async def send(self, card):
-        self.worker.stop()
+        if card.place == self.place:
+            self.worker.stop()
         return await super().send(card)
 
 
@@ -415,7 +416,7 @@ async def test_stopped_during_a_send_it_records_the_cards_leaves_no_lease_and_be
         memory.messages.post("default", bob.person_id, bobs.place, f"hello{number}", "notice", lambda _: hello)
     channel = Stopping(room.url)
     parts = parts_over(memory, {PLATFORM: channel})
-    channel.worker = parts.worker
+    channel.worker, channel.place = parts.worker, bobs.place
     adas.write("help")
     await asyncio.wait_for(parts.worker.run(3600), 20)
     parts.gateway.stop()
