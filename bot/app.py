@@ -42,7 +42,7 @@ FULL_COLLECTION_AFTER = 100
 SWITCH_SECS = 0.00002
 """How long a thread may keep the interpreter while the event loop wants it. Each call of SQLite's gives it back for a
 moment and takes it again, at which a waiting thread begins its wait anew: a sweep with a statement every tenth of a
-millisecond held the loop for 135 ms at half a millisecond, 44 at a twentieth, 5 at a fiftieth, and took as long itself."""
+millisecond held the loop for 135 ms at half a millisecond, 44 at a twentieth, 5 at a fiftieth, itself as fast."""
 
 
 class Bot:
