@@ -1,0 +1,75 @@
+"""What is watched, what of it moved, and how far the sweep has read."""
+
+from typing import Any, ClassVar
+from uuid import UUID
+
+from sqlalchemy import Index, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from core.store.columns import json, ts
+
+
+class Watch(SQLModel, table=True):
+    __table_args__ = (UniqueConstraint("tenant_id", "dedup_key"),)
+    tenant_id: str = Field(primary_key=True)
+    watch_id: UUID = Field(primary_key=True)
+    owner_id: UUID = Field(index=True)
+    name: str
+    scope_type: str
+    scope_refs: list[str] = json()
+    events: list[str] = json()
+    target: dict[str, Any] = json()
+    cadence: str = "immediate"
+    debounce_secs: int
+    dedup_key: str
+    enabled: bool = True
+    suspended: str | None = None
+    muted_until: int = ts(default=0)
+    created_tx: int = ts()
+    created_at: int = ts()
+    last_fired_at: int = ts(default=0)
+
+
+class WatchScope(SQLModel, table=True):
+    __tablename__: ClassVar[str] = "watch_scope"
+    tenant_id: str = Field(primary_key=True)
+    scope_type: str = Field(primary_key=True)
+    scope_ref: str = Field(primary_key=True)
+    watch_id: UUID = Field(primary_key=True)
+
+
+class WatchPending(SQLModel, table=True):
+    __tablename__: ClassVar[str] = "watch_pending"
+    __table_args__ = (Index("ix_watch_pending_due", "tenant_id", "due_at"),)
+    tenant_id: str = Field(primary_key=True)
+    watch_id: UUID = Field(primary_key=True)
+    change_tx: int = ts(primary_key=True)
+    ref_id: UUID = Field(primary_key=True)
+    kind: str = Field(primary_key=True)
+    ref_type: str
+    due_at: int = ts()
+
+
+class WatchFire(SQLModel, table=True):
+    __tablename__: ClassVar[str] = "watch_fire"
+    __table_args__ = (Index("ix_watch_fire_watch", "tenant_id", "watch_id", "fire_tx"),)
+    tenant_id: str = Field(primary_key=True)
+    fire_id: UUID = Field(primary_key=True)
+    watch_id: UUID
+    fire_tx: int = ts()
+    window_start: int = ts()
+    window_end: int = ts()
+    events: list[dict[str, Any]] = json()
+    truncated: int = 0
+    target_kind: str
+    job_id: UUID | None = None
+    status: str = "fired"
+    reason: str | None = None
+    created_at: int = ts()
+
+
+class SweepCheckpoint(SQLModel, table=True):
+    __tablename__: ClassVar[str] = "sweep_checkpoint"
+    tenant_id: str = Field(primary_key=True)
+    tx: int = ts()
+    swept_at: int = ts()
