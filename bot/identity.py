@@ -11,6 +11,7 @@ from bot.memory_gateway import MemoryGateway
 from cards.codec import to_json
 from cards.notices import unbound
 from core.clock import to_datetime
+from core.model.principals import BOT
 from core.model.work import Inbound
 
 log = structlog.get_logger()
@@ -39,7 +40,7 @@ class Identity:
         person_id = await self._gateway.call(people.with_email, event.tenant_id, profile.email)
         if person_id is None:
             return None
-        await self._gateway.call(people.bind, event.tenant_id, person_id, place)
+        await self._gateway.call(people.bind, event.tenant_id, person_id, place, BOT)
         await self._gateway.call(people.moved, event.tenant_id, place, profile.zone, profile.locale)
         log.info("identity.bound", tenant=event.tenant_id, person=str(person_id), platform=place.platform)
         return person_id

@@ -35,7 +35,7 @@ from core.model.evidence import Resolution
 from core.model.grants import CardAction
 from core.model.nodes import Node
 from core.model.preferences import WEEKDAYS, Preferences
-from core.model.principals import Principal
+from core.model.principals import OPERATOR, Principal
 from core.model.spans import SpanRef
 from core.model.tables_state import TablesState
 from core.model.watching import FireView, WatchRequest, WatchView
@@ -47,7 +47,8 @@ from core.planner.request import PlanRequest
 from core.recall.engine import RecallEngine
 from core.recall.index import HybridConfig
 from core.retention.engine import RetentionEngine
-from core.store import counts, models, sources, watches
+from core.store import audit, counts, models, sources, watches
+from core.store.audit import AuditEntry
 from core.store.counts import Status
 from core.store.database import Database
 from core.store.migrate import tables_state, upgrade
@@ -143,6 +144,11 @@ class Memory:
         with self._database.read(tenant_id) as tx:
             return counts.status(tx)
 
+    def audit(self, limit: int, *, tenant: str = DEFAULT_TENANT) -> list[AuditEntry]:
+        """Who did what, newest first, for an administrator."""
+        with self._database.read(tenant) as tx:
+            return audit.rows(tx, limit)
+
     # ── documents ──
 
     def ingest(
@@ -156,12 +162,13 @@ class Memory:
         valid_start: int | None = None,
         source_set: str | None = None,
         replace_invalid: bool = False,
+        actor: str = OPERATOR,
     ) -> IngestResult:
-        """Take a document in; equal text is a no-op. `valid_start` (Ts) None: from now on.
+        """Take a document in; equal text is a no-op. `valid_start` (Ts) None: from now on. `actor`: for the audit.
 
         Raises UnreadableDocument, InvalidRequest when no reader is named.
         """
-        incoming = Incoming(uri, data, tuple(readers), media_type, valid_start, source_set, replace_invalid)
+        incoming = Incoming(uri, data, tuple(readers), media_type, valid_start, source_set, replace_invalid, actor)
         return self._ingest.ingest(tenant, incoming)
 
     def remove(self, uri: str, *, tenant: str = DEFAULT_TENANT, valid_start: int | None = None) -> IngestResult:

@@ -14,12 +14,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from core.access.card_tokens import LEEWAY_SECS, CardWriteClaims, check_claims, check_request, signed_claims
 from core.clock import SECOND
 from core.errors import CoreError, NotFound, Refused
-from core.ids import random_id
 from core.model.grants import CardAction, Grant, grant_from_json
-from core.model.principals import Principal
-from core.store import jobs, messages, people
+from core.model.principals import Principal, person_reader
+from core.store import audit, jobs, messages, people
 from core.store.database import Database, WriteTx
-from core.store.tables import Audit, UsedJti
+from core.store.tables import UsedJti
 
 Effect = Callable[[WriteTx, Principal, CardAction, Grant], dict[str, Any]]
 
@@ -64,23 +63,10 @@ class AccessEngine:
             result = self._effects[action.kind](tx, people.principal(person), action, grant)
         except NotFound as missing:
             raise Refused("not_authorised", "this is no longer yours to see or to change") from missing
-        _audit(tx, f"person:{person.person_id}", action, "done", {})
+        audit.record(tx, person_reader(person.person_id), action.kind, action.target)
         return result
 
     def _audit_refusal(self, claims: CardWriteClaims, action: CardAction, refusal: CoreError) -> None:
         with self._database.write(claims.tenant) as tx:
-            _audit(tx, f"person:{claims.person_id}", action, "refused", {"code": refusal.code, "jti": claims.jti})
-
-
-def _audit(tx: WriteTx, actor: str, action: CardAction, outcome: str, detail: dict[str, Any]) -> None:
-    row = Audit(
-        tenant_id=tx.tenant_id,
-        audit_id=random_id(),
-        at=tx.now,
-        actor=actor,
-        action=action.kind,
-        target=action.target,
-        outcome=outcome,
-        detail=detail,
-    )
-    tx.session.add(row)
+            actor, detail = person_reader(claims.person_id), {"code": refusal.code, "jti": claims.jti}
+            audit.record(tx, actor, action.kind, action.target, "refused", detail)

@@ -25,7 +25,8 @@ from core.model.documents import Document
 from core.model.node_ids import document_id
 from core.model.nodes import SECTION, Edge, EdgeWrite, Node
 from core.model.ports import Graph
-from core.store import boundaries, jobs, models, sources
+from core.model.principals import OPERATOR
+from core.store import audit, boundaries, jobs, models, sources
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import RecallEntry, Source, SourceVersion, Span
 from core.store.versions import EDGES, NODES
@@ -47,6 +48,7 @@ class Incoming:
     valid_start: int | None = None
     source_set: str | None = None
     replace_invalid: bool = False
+    actor: str = OPERATOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,9 @@ class IngestEngine:
         row = sources.by_ids(tx, [source_id])[source_id]
         row.source_set = incoming.source_set or row.source_set
         if set(row.readers) != set(incoming.readers):
-            row.readers = sorted(incoming.readers)
+            readers = {"was": row.readers, "is": sorted(incoming.readers)}
+            audit.record(tx, incoming.actor, "readers_changed", f"source:{source_id}", detail=readers)
+            row.readers = readers["is"]
             tx.feed("source", source_id, "readers_changed")
         tx.session.add(row)
 

@@ -1,7 +1,8 @@
 """Tenants, people, and where each can be written to."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -11,10 +12,10 @@ from core.errors import InvalidRequest, NotFound
 from core.ids import derived
 from core.model.local_time import next_moment
 from core.model.preferences import MUTE_CHOICES, MUTE_TIMES, OFF, Preferences, check
-from core.model.principals import Principal
+from core.model.principals import OPERATOR, Principal, person_reader
 from core.model.work import Place
-from core.store import briefs, messages, people
-from core.store.database import Database, WriteTx, tenants
+from core.store import audit, briefs, messages, people
+from core.store.database import Database, ReadTx, WriteTx, tenants
 from core.store.jobs import insert_once
 from core.store.tables import ChatIdentity, Person, Tenant
 
@@ -68,6 +69,7 @@ class PeopleEngine:
         zone: str = "UTC",
         locale: str = "en",
         roles: Iterable[str] = ("member",),
+        actor: str = OPERATOR,
     ) -> UUID:
         """Add or renew a person, known by e-mail or else by name. Raises InvalidRequest for an unknown time zone."""
         if not _is_zone(zone):
@@ -75,24 +77,37 @@ class PeopleEngine:
         person_id = derived("person", tenant_id, email or display_name)
         with self._database.write(tenant_id) as tx:
             tx.lock()
-            person = people.get(tx, person_id) or Person(
+            known = people.get(tx, person_id)
+            before = known.model_dump() if known else None
+            person = known or Person(
                 tenant_id=tenant_id, person_id=person_id, display_name=display_name, roles=[], created_at=tx.now
             )
             person.display_name, person.email, person.locale = display_name, email, locale
             person.roles = sorted(set(roles))
             _settle(tx, person, zone)
+            _audit(tx, actor, person, before)
         return person_id
 
-    def bind(self, tenant_id: str, person_id: UUID, place: Place) -> None:
+    def set_active(self, tenant_id: str, person_id: UUID, active: bool, actor: str = OPERATOR) -> None:
+        """Let a person go, or let them back in: who has left reads nothing and is sent nothing. Raises NotFound."""
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            person = _known(tx, person_id)
+            if person.active != active:
+                person.active = active
+                tx.session.add(person)
+                action = "person_reactivated" if active else "person_deactivated"
+                audit.record(tx, actor, action, person_reader(person_id))
+
+    def bind(self, tenant_id: str, person_id: UUID, place: Place, actor: str = OPERATOR) -> None:
         """Say that a chat user is this person, and nobody else any more. Raises NotFound for an unknown one."""
         with self._database.write(tenant_id) as tx:
             tx.lock()
-            if people.get(tx, person_id) is None:
-                raise NotFound(f"there is no person {person_id}")
+            _known(tx, person_id)
             if people.is_at(tx, person_id, place):
                 people.regain(tx, place)
                 return
-            people.let_go(tx, place)
+            _let_go(tx, actor, place)
             row = ChatIdentity(
                 tenant_id=tenant_id,
                 platform=place.platform,
@@ -105,12 +120,13 @@ class PeopleEngine:
             tx.session.add(row)
             people.follow(tx, person_id)
             people.resume(tx, person_id)
+            audit.record(tx, actor, "chat_bound", _user(place), detail={"person_id": str(person_id)})
 
-    def unbind(self, tenant_id: str, place: Place) -> None:
+    def unbind(self, tenant_id: str, place: Place, actor: str = OPERATOR) -> None:
         """Say that a chat user is nobody known. Raises NotFound where that is so already."""
         with self._database.write(tenant_id) as tx:
             tx.lock()
-            if not people.let_go(tx, place):
+            if not _let_go(tx, actor, place):
                 raise NotFound(f"nobody is bound to the {place.platform} user {place.user_id}")
 
     def at(self, tenant_id: str, place: Place) -> UUID | None:
@@ -186,10 +202,7 @@ class PeopleEngine:
     def get(self, tenant_id: str, person_id: UUID) -> PersonView:
         """Raises NotFound."""
         with self._database.read(tenant_id) as tx:
-            person = people.get(tx, person_id)
-        if person is None:
-            raise NotFound(f"there is no person {person_id}")
-        return _view(person)
+            return _view(_known(tx, person_id))
 
     def named(self, tenant_id: str, name: str) -> PersonView:
         """The person of this e-mail address or display name. Raises NotFound, InvalidRequest when several share it."""
@@ -213,10 +226,40 @@ class PeopleEngine:
         return Principal(tenant_id, person_id, frozenset(person.roles))
 
 
-def _mute(tx: WriteTx, person_id: UUID, until: Callable[[Person], int]) -> None:
+def _known(tx: ReadTx, person_id: UUID) -> Person:
     person = people.get(tx, person_id)
     if person is None:
         raise NotFound(f"there is no person {person_id}")
+    return person
+
+
+def _audit(tx: WriteTx, actor: str, person: Person, before: Mapping[str, Any] | None) -> None:
+    """What became of a person; `before`: their row as it was, None for somebody new. The values stay out of it."""
+    target = person_reader(person.person_id)
+    if before is None:
+        audit.record(tx, actor, "person_added", target, detail={"roles": person.roles})
+        return
+    changed = [name for name in ("display_name", "email", "zone", "locale") if getattr(person, name) != before[name]]
+    if changed:
+        audit.record(tx, actor, "person_changed", target, detail={"fields": changed})
+    if person.roles != before["roles"]:
+        audit.record(tx, actor, "roles_changed", target, detail={"was": before["roles"], "is": person.roles})
+
+
+def _let_go(tx: WriteTx, actor: str, place: Place) -> bool:
+    """A user is nobody known from now on; False where that is so already."""
+    person_id = people.let_go(tx, place)
+    if person_id is not None:
+        audit.record(tx, actor, "chat_unbound", _user(place), detail={"person_id": str(person_id)})
+    return person_id is not None
+
+
+def _user(place: Place) -> str:
+    return f"{place.platform}:{place.workspace}:{place.user_id}"
+
+
+def _mute(tx: WriteTx, person_id: UUID, until: Callable[[Person], int]) -> None:
+    person = _known(tx, person_id)
     person.muted_until = until(person)
     tx.session.add(person)
     messages.look_again(tx, person_id)

@@ -117,15 +117,15 @@ def follow(tx: WriteTx, person_id: UUID) -> None:
             messages.give_up(tx, message)
 
 
-def let_go(tx: WriteTx, place: Place) -> bool:
-    """A user is nobody known from now on; False where that is so already."""
+def let_go(tx: WriteTx, place: Place) -> UUID | None:
+    """A user is nobody known from now on; who they were, None where that is so already."""
     row = identity(tx, place)
     if row is None:
-        return False
+        return None
     lose(tx, place, "unbound")
     tx.session.delete(row)
     tx.session.flush()
-    return True
+    return row.person_id
 
 
 def lose(tx: WriteTx, place: Place, reason: str) -> UUID | None:

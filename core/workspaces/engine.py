@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.errors import InvalidRequest, NotFound
-from core.ids import random_id
+from core.model.principals import BOT
 from core.model.work import WorkspaceView
-from core.store import workspaces
-from core.store.database import ANY_TENANT, Database, WriteTx
-from core.store.tables import Audit, Workspace
+from core.store import audit, workspaces
+from core.store.database import ANY_TENANT, Database
+from core.store.tables import Workspace
 
 
 class WorkspacesEngine:
@@ -32,8 +32,10 @@ class WorkspacesEngine:
                     tenant_id=tenant_id, platform=platform, workspace=workspace, name=name, detail={}, connected_at=0
                 )
             if row.state != workspaces.ACTIVE or not row.connected_at:
-                _audit(tx, row, "workspace_connected", {})
+                audit.record(tx, BOT, "workspace_connected", _target(row))
                 row.connected_at, row.held_until = tx.now, 0
+            if row.trusted != trusted:
+                audit.record(tx, BOT, "workspace_trusted" if trusted else "workspace_distrusted", _target(row))
             row.state, row.reason = workspaces.ACTIVE, None
             row.name, row.detail, row.trusted = name, dict(detail), trusted
             tx.session.add(row)
@@ -58,7 +60,7 @@ class WorkspacesEngine:
                 return False
             row.state, row.reason = workspaces.PAUSED, reason
             tx.session.add(row)
-            _audit(tx, row, "workspace_paused", {"reason": reason})
+            audit.record(tx, BOT, "workspace_paused", _target(row), detail={"reason": reason})
             return True
 
     def hold(self, tenant_id: str, platform: str, workspace: str, micros: int) -> None:
@@ -70,19 +72,8 @@ class WorkspacesEngine:
                 tx.session.add(row)
 
 
-def _audit(tx: WriteTx, row: Workspace, action: str, detail: dict[str, Any]) -> None:
-    target = f"{row.platform}:{row.workspace}"
-    entry = Audit(
-        tenant_id=tx.tenant_id,
-        audit_id=random_id(),
-        at=tx.now,
-        actor="bot",
-        action=action,
-        target=target,
-        outcome="done",
-        detail=detail,
-    )
-    tx.session.add(entry)
+def _target(row: Workspace) -> str:
+    return f"{row.platform}:{row.workspace}"
 
 
 def _view(row: Workspace) -> WorkspaceView:

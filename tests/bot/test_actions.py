@@ -9,9 +9,9 @@ from cards.codec import from_json
 from core.clock import DAY, HOUR
 from core.jobs.kinds import Audience, JobKind
 from core.model.grants import CardAction
-from core.store.tables import Audit, CardMessage, Watch
+from core.store.tables import CardMessage, Watch
 from tests.support.bots import buttons
-from tests.support.memories import change_row, page, put, rows
+from tests.support.memories import audited, change_row, page, put, rows
 
 ASKED = "What may a meal cost at most?"
 ABOUT_NIGHTS = "What may a night cost at most?"
@@ -181,7 +181,7 @@ async def test_what_a_card_never_offered_is_refused_and_said_on_the_card(change,
     assert words == "That could not be done: the card never offered this"
     assert words in asked.texts()[-1]
     assert memory.answers(ada) == []
-    assert [row.detail["code"] for row in rows(memory, Audit)] == ["not_granted"]
+    assert [row.detail["code"] for row in audited(memory)] == ["not_granted"]
 
 
 async def test_a_mute_of_a_length_the_card_never_offered_is_refused(news, memory):

@@ -17,7 +17,7 @@ from core.model.node_ids import document_id, section_id
 from core.model.principals import Principal
 from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
 from core.model.work import Place
-from core.store.tables import Tenant
+from core.store.tables import Audit, Tenant
 
 NOW = 1_790_000_000 * SECOND
 KEY = Ed25519PrivateKey.generate()
@@ -62,6 +62,13 @@ def rows(memory: Memory, table: Any, tenant: str | None = "default") -> list[Any
     with memory._database.read(tenant or "") as tx:
         chosen = select(table) if tenant is None else select(table).where(table.tenant_id == tenant)
         return list(tx.session.exec(chosen).all())
+
+
+def audited(memory: Memory, tenant: str = "default") -> list[Any]:
+    """Every row of the audit, oldest first, but for the people that most tests begin with."""
+    setting_up = {"person_added", "chat_bound"}
+    found = sorted(rows(memory, Audit, tenant), key=lambda row: row.at)
+    return [row for row in found if row.action not in setting_up]
 
 
 def change_row(memory: Memory, table: Any, key: tuple[Any, ...], **values: Any) -> None:

@@ -14,9 +14,9 @@ from core.ids import nonce
 from core.model.grants import CardAction, PermittedAction
 from core.model.nodes import SAVED_ANSWER, SECTION
 from core.model.watching import ScopeType
-from core.store.tables import Audit, Job, NodeVersion, Person, Source, UsedJti, Watch
+from core.store.tables import Job, NodeVersion, Person, Source, UsedJti, Watch
 from tests.support.cards import card_with, tap
-from tests.support.memories import KEY, KEY_ID, change_row, page, put, rows, source_id, watch_request
+from tests.support.memories import KEY, KEY_ID, audited, change_row, page, put, rows, source_id, watch_request
 from tests.support.threads import at_once
 
 QUESTION = "How much do meals cost a day?"
@@ -64,14 +64,14 @@ def nothing_written(memory):
 
 
 def refusals(memory):
-    return [row.detail["code"] for row in rows(memory, Audit) if row.outcome == "refused"]
+    return [row.detail["code"] for row in audited(memory) if row.outcome == "refused"]
 
 
 def test_a_tap_does_what_the_card_offered_and_is_audited(memory, ada, write, action, mint_token):
     result = memory.redeem(mint_token(write), action)
     assert result == {"watching": ["Meals"], "fresh": True}
     assert len(memory.watches(ada)) == 1
-    (row,) = rows(memory, Audit)
+    (row,) = audited(memory)
     assert (row.outcome, row.actor, row.action, row.target) == (
         "done",
         f"person:{ada.person_id}",
@@ -126,7 +126,7 @@ def test_another_generation_of_the_card(memory, write, action, mint_token):
 def test_a_grant_of_another_tenant_is_no_grant_here(memory, write, action, mint_token):
     memory.people.ensure_tenant("other", "Other")
     assert refused(memory, mint_token(replace(write, tenant="other")), action) == "fingerprint_mismatch"
-    assert [row.detail["code"] for row in rows(memory, Audit, "other")] == ["fingerprint_mismatch"]
+    assert [row.detail["code"] for row in audited(memory, "other")] == ["fingerprint_mismatch"]
 
 
 def test_what_the_card_never_offered(memory, write, mint_token):
@@ -167,14 +167,14 @@ def check_refused(memory, token, action, code):
 
 def test_garbage_is_refused_and_not_audited(memory, action):
     assert refused(memory, "garbage", action) == "malformed"
-    assert (rows(memory, Audit), rows(memory, UsedJti)) == ([], [])
+    assert (audited(memory), rows(memory, UsedJti)) == ([], [])
 
 
 @pytest.mark.parametrize("kid", [KEY_ID, "stranger"])
 def test_a_strangers_signature_is_refused_and_not_audited(memory, write, action, clock, kid):
     token = mint(Ed25519PrivateKey.generate(), kid, write, clock.now(), nonce())
     assert refused(memory, token, action) == "bad_signature"
-    assert (nothing_written(memory), rows(memory, Audit), rows(memory, UsedJti)) == (True, [], [])
+    assert (nothing_written(memory), audited(memory), rows(memory, UsedJti)) == (True, [], [])
 
 
 # ── once ──

@@ -10,9 +10,9 @@ from core.model.grants import CardAction
 from core.model.preferences import MUTE, Preferences, settable
 from core.model.work import Place
 from core.store import people
-from core.store.tables import Audit, Brief, Person, Preference
+from core.store.tables import Brief, Person, Preference
 from tests.support.cards import card_with, tap
-from tests.support.memories import add_person, place_of, rows
+from tests.support.memories import add_person, audited, place_of, rows
 
 
 def chosen(memory, person):
@@ -63,7 +63,7 @@ def set_by_tap(memory, mint_token, person, name, value):
 def test_a_tap_sets_it_and_leaves_its_trace(memory, mint_token, ada):
     assert set_by_tap(memory, mint_token, ada, "brief_day", "off") == {"name": "brief_day", "value": "off"}
     assert chosen(memory, ada).brief_day is None
-    assert [(row.action, row.target, row.outcome) for row in rows(memory, Audit)] == [
+    assert [(row.action, row.target, row.outcome) for row in audited(memory)] == [
         ("preference_set", "brief_day", "done")
     ]
 

@@ -14,9 +14,9 @@ from core.retention import engine
 from core.retention.engine import BATCH
 from core.retention.periods import KEPT, Spent
 from core.store import jobs, messages
-from core.store.tables import Audit, CardGrant, CardMessage, Inbox, Job, Trace, UsedJti
+from core.store.tables import CardGrant, CardMessage, Inbox, Job, Trace, UsedJti
 from tests.support.cards import card_with, tap
-from tests.support.memories import add_person, change_row, open_memory, page, place_of, put, rows
+from tests.support.memories import add_person, audited, change_row, open_memory, page, place_of, put, rows
 
 ASKED = "How much do meals cost a day?"
 AGES = 1000 * DAY
@@ -317,7 +317,7 @@ def test_the_audit_and_the_cards_stay(memory, clock, card, save, mint_token):
     memory.redeem(mint_token(tap(card, save.kind, save.target)), save)
     clock.advance(AGES)
     prune(memory)
-    assert (len(rows(memory, Audit)), len(rows(memory, CardMessage))) == (1, 1)
+    assert (len(audited(memory)), len(rows(memory, CardMessage))) == (1, 1)
 
 
 def test_every_kind_of_what_is_done_with_has_its_time_and_its_rule(memory):

@@ -8,7 +8,7 @@ from core.model.watching import ScopeType
 from core.store.tables import Audit, Watch, Workspace
 from core.workspaces.engine import WorkspaceView
 from tests.support.deliveries import Worker
-from tests.support.memories import document, open_memory, page, put, rows, watch_request
+from tests.support.memories import audited, document, open_memory, page, put, rows, watch_request
 from tests.support.posting import PLATFORM, connect, ids, member, place, post, take
 from tests.support.threads import at_once
 
@@ -31,8 +31,8 @@ def hold(memory, micros, workspace="A", tenant="default"):
     memory.workspaces.hold(tenant, PLATFORM, workspace, micros)
 
 
-def audited(memory):
-    return [(row.action, row.target, row.detail) for row in sorted(rows(memory, Audit), key=lambda row: row.at)]
+def trail(memory):
+    return [(row.action, row.target, row.detail) for row in audited(memory)]
 
 
 CONNECTED = ("workspace_connected", "fake:A", {})
@@ -54,7 +54,7 @@ def test_a_workspace_connected_again_is_renewed_and_audited_once(memory):
     connected = memory.workspaces.connect("default", PLATFORM, "A", "Acme", {"bot": "B1"}, trusted=True)
     assert (connected.name, connected.trusted, connected.detail) == ("Acme", True, {"bot": "B1"})
     assert memory.workspaces.all("default") == [connected]
-    assert audited(memory) == [CONNECTED]
+    assert trail(memory) == [CONNECTED, ("workspace_trusted", "fake:A", {})]
 
 
 def test_two_processes_that_connect_it_at_once_make_one(memory):
@@ -87,14 +87,14 @@ def test_a_workspace_of_one_tenant_is_no_other_tenants(memory, other):
 def test_a_pause_says_why_and_is_audited_once(memory):
     assert pause(memory)
     assert (found(memory).paused, found(memory).reason) == (True, "app_uninstalled")
-    assert audited(memory) == [CONNECTED, paused("app_uninstalled")]
+    assert trail(memory) == [CONNECTED, paused("app_uninstalled")]
 
 
 @pytest.mark.parametrize("reasons", [("app_uninstalled", "tokens_revoked"), ("tokens_revoked", "app_uninstalled")])
 def test_pausing_twice_in_either_order_is_pausing_once(memory, reasons):
     assert [pause(memory, reason) for reason in reasons] == [True, False]
     assert found(memory).reason == reasons[0]
-    assert audited(memory) == [CONNECTED, paused(reasons[0])]
+    assert trail(memory) == [CONNECTED, paused(reasons[0])]
 
 
 def test_several_cards_refused_at_once_pause_it_once(memory):
@@ -116,7 +116,7 @@ def test_a_paused_workspace_that_lets_the_bot_in_again_goes_on(memory):
     memory.clock.advance(DAY)
     connect(memory, "A")
     assert (found(memory).paused, found(memory).reason) == (False, None)
-    assert audited(memory) == [CONNECTED, paused("app_uninstalled"), CONNECTED]
+    assert trail(memory) == [CONNECTED, paused("app_uninstalled"), CONNECTED]
     assert pause(memory, "again"), "and may be paused anew"
 
 
