@@ -26,9 +26,9 @@ from core.model.node_ids import document_id
 from core.model.nodes import SECTION, Edge, EdgeWrite, Node
 from core.model.ports import Graph
 from core.model.principals import OPERATOR
-from core.store import audit, boundaries, jobs, models, sources
+from core.store import audit, boundaries, entries, models, sources
 from core.store.database import Database, ReadTx, WriteTx
-from core.store.tables import RecallEntry, Source, SourceVersion, Span
+from core.store.tables import Source, SourceVersion, Span
 from core.store.versions import EDGES, NODES
 from core.text.fold import fold
 from core.text.terms import terms
@@ -168,7 +168,7 @@ class IngestEngine:
         """
         source_id = source.source_id
         wanted = layout(document, source_id, lambda text: keyed_hash(source.hash_key, text))
-        entries, embedded = self._entries(tx, source, wanted)
+        found_by, embedded = self._entries(tx, source, wanted)
         return _Prepared(
             source,
             wanted,
@@ -176,13 +176,15 @@ class IngestEngine:
             NODES.of_source(tx, source_id, valid_start, tx.last_tx),
             EDGES.of_source(tx, source_id, valid_start, tx.last_tx),
             _spans(source, document),
-            entries,
+            found_by,
             embedded,
         )
 
     def _entries(self, tx: ReadTx, source: Source, wanted: Layout) -> tuple[list[dict[str, Any]], int]:
         """Recall entries for passages never seen before; no text of a source is embedded twice."""
-        known, vectors = sources.embedded(tx, source.source_id)
+        models.require(tx, self._embedder)
+        model = models.of(self._embedder).model
+        known, vectors = entries.of_source(tx, source.source_id, model)
         missing = [
             (node.node_id, node.recall_text, keyed_hash(source.hash_key, node.recall_text))
             for node in wanted.nodes
@@ -192,9 +194,10 @@ class IngestEngine:
         if self._embedder is not None and to_embed:
             fresh = self._embedder.embed(list(to_embed.values()))
             vectors |= {text_hash: row.tobytes() for text_hash, row in zip(to_embed, fresh, strict=True)}
-        entries = [
+        rows = [
             {
                 "node_id": node_id,
+                "model": model,
                 "source_id": source.source_id,
                 "text_hash": text_hash,
                 "dense": vectors.get(text_hash, b""),
@@ -202,7 +205,7 @@ class IngestEngine:
             }
             for node_id, text, text_hash in missing
         ]
-        return entries, len(to_embed)
+        return rows, len(to_embed)
 
     def _write(
         self, tx: WriteTx, base: _Base, prepared: _Prepared, incoming: Incoming, document: Document, version_tx: int
@@ -218,10 +221,8 @@ class IngestEngine:
         links = changes.link_edges(prepared.wanted, document, source_id, _targets(tx, incoming.uri, document))
         self._graph.write(tx, nodes, valid)
         self._graph.link(tx, changes.edge_writes([*prepared.parts, *links], prepared.edges), valid)
-        if self._embedder is not None:
-            models.record(tx, self._embedder)
-        entries = ({"tenant_id": tx.tenant_id, "added_tx": tx.tx, **entry} for entry in prepared.entries)
-        jobs.insert_new(tx, RecallEntry, entries)  # the same words may have come in at another valid time meanwhile
+        models.record(tx, self._embedder)
+        entries.insert(tx, ({"added_tx": tx.tx, **entry} for entry in prepared.entries))
         tx.feed("source", source_id, "new_version", new_tx=tx.tx)
         boundaries.note(tx, "source", [(source_id, "")], valid)
         sections = sum(node.label == SECTION for node in nodes)

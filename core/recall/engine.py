@@ -17,7 +17,7 @@ from core.errors import SemanticUnavailable
 from core.model.nodes import PASSAGE, Node
 from core.recall.index import Entry, Hit, HybridConfig, RecallIndex
 from core.recall.rows import Closure, Row
-from core.store import sources
+from core.store import entries, models, sources
 from core.store.database import ReadTx
 from core.store.versions import NODES
 from core.text.terms import terms
@@ -28,7 +28,10 @@ _ENTRY_TX = 0
 
 @dataclass
 class _Kept:
-    index: RecallIndex
+    """`filled`: what the index holds is of this model; None for a tenant without documents."""
+
+    index: RecallIndex = field(default_factory=lambda: RecallIndex(0))
+    filled: models.Filled | None = None
     last_tx: int = 0
     lock: Lock = field(default_factory=Lock)
 
@@ -51,32 +54,41 @@ class RecallEngine:
         self, tx: ReadTx, question: str, vector: npt.NDArray[np.float32], readable: Collection[UUID],
         valid_t: int, tx_t: int, k: int,
     ) -> list[Hit]:  # fmt: skip
-        index = self._in_step(tx)
-        return index.search(
+        kept = self._in_step(tx)
+        if kept.filled is None:
+            return []
+        models.refuse_other(kept.filled, models.Filled(models.of(self._embedder).model, len(vector)))
+        return kept.index.search(
             vector, terms(question), readable=readable, valid_t=valid_t, tx_t=tx_t, k=k, config=self._config
         )
 
     def match(self, tx: ReadTx, text: str, readable: Collection[UUID], valid_t: int, tx_t: int) -> dict[UUID, float]:
-        return self._in_step(tx).match(terms(text), readable=readable, valid_t=valid_t, tx_t=tx_t)
+        return self._in_step(tx).index.match(terms(text), readable=readable, valid_t=valid_t, tx_t=tx_t)
 
-    def _in_step(self, tx: ReadTx) -> RecallIndex:
-        dim = self._embedder.dim if self._embedder else 1
+    def _in_step(self, tx: ReadTx) -> _Kept:
         with self._lock:
-            kept = self._tenants.setdefault(tx.tenant_id, _Kept(RecallIndex(dim)))
+            kept = self._tenants.setdefault(tx.tenant_id, _Kept())
         with kept.lock:
             if kept.last_tx < tx.last_tx:
-                _take_in(kept, tx, dim)
-        return kept.index
+                filled = models.require(tx, self._embedder) if self._embedder else models.filled(tx)
+                if filled != kept.filled:
+                    kept.index, kept.filled, kept.last_tx = RecallIndex((filled and filled.dim) or 0), filled, 0
+                _take_in(kept, tx)
+        return kept
 
 
-def _take_in(kept: _Kept, tx: ReadTx, dim: int) -> None:
-    entries = sources.entries_since(tx, kept.last_tx)
+def _take_in(kept: _Kept, tx: ReadTx) -> None:
+    filled = kept.filled or models.NOT_EMBEDDED
+    added = entries.since(tx, filled.model, kept.last_tx)
     kept.index.add_entries(
-        Entry(node_id, _ENTRY_TX, _vector(dense, dim), terms_of) for node_id, dense, terms_of in entries
+        Entry(node_id, _ENTRY_TX, _vector(dense, filled.dim or 0), terms_of) for node_id, dense, terms_of in added
     )
+    erased = sources.erased_since(tx, 0)
+    for source_id in sources.erased_since(tx, kept.last_tx):
+        kept.index.drop_source(source_id)
     opened, closed = NODES.since(tx, PASSAGE, kept.last_tx)
     kept.index.close_rows(Closure(row.node_id, row.valid_start, row.tx_start, row.tx_end) for row in closed)
-    kept.index.add_rows(_row(node) for node in opened if not node.tombstone)
+    kept.index.add_rows(_row(node) for node in opened if not node.tombstone and node.source_id not in erased)
     kept.last_tx = tx.last_tx
 
 

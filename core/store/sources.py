@@ -1,6 +1,6 @@
 """Documents: who may read them, their versions, and when each was seen."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from core.clock import FOREVER
 from core.model.principals import Principal, visible_to
 from core.model.spans import SpanRef
 from core.store.database import ReadTx, WriteTx, batches
-from core.store.tables import RecallEntry, Source, SourceSighting, SourceVersion, Span
+from core.store.tables import Source, SourceSighting, SourceVersion, Span
 
 
 def by_uri(tx: ReadTx, uri: str) -> Source | None:
@@ -123,19 +123,3 @@ def span_kinds(tx: ReadTx, spans: Collection[SpanRef]) -> dict[SpanRef, str]:
             )
             found |= {SpanRef(source_id, version_tx, start, end): kind for start, end, kind in tx.session.exec(rows)}
     return {span: found[span] for span in spans if span in found}
-
-
-def embedded(tx: ReadTx, source_id: UUID) -> tuple[set[UUID], dict[bytes, bytes]]:
-    """Passages of a source that have a recall entry, and its vectors by the keyed hash of their text."""
-    rows = tx.session.exec(
-        select(RecallEntry.node_id, RecallEntry.text_hash, RecallEntry.dense).where(
-            RecallEntry.tenant_id == tx.tenant_id, RecallEntry.source_id == source_id
-        )
-    ).all()
-    return {node_id for node_id, _, _ in rows}, {text_hash: dense for _, text_hash, dense in rows}
-
-
-def entries_since(tx: ReadTx, after_tx: int) -> Sequence[tuple[UUID, bytes, Mapping[str, int]]]:
-    """(passage, vector, counts by term) of the entries that were added after a tx."""
-    rows = select(RecallEntry.node_id, RecallEntry.dense, RecallEntry.terms)
-    return tx.session.exec(rows.where(RecallEntry.tenant_id == tx.tenant_id, RecallEntry.added_tx > after_tx)).all()

@@ -118,12 +118,16 @@ class Feed(SQLModel, table=True):
 
 
 class RecallEntry(SQLModel, table=True):
-    """A passage's id pins its words, so one entry serves every version of it."""
+    """A passage's id pins its words, so one entry serves every version of it.
+
+    `model`: the embedder's, "" without one. Only those of the tenant's model are read; see core.store.models.
+    """
 
     __tablename__: ClassVar[str] = "recall_entry"
-    __table_args__ = (Index("ix_recall_entry_added", "tenant_id", "added_tx"),)
+    __table_args__ = (Index("ix_recall_entry_added", "tenant_id", "model", "added_tx"),)
     tenant_id: str = Field(primary_key=True)
     node_id: UUID = Field(primary_key=True)
+    model: str = Field(primary_key=True)
     source_id: UUID = Field(index=True)
     text_hash: bytes
     dense: bytes

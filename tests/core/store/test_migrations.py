@@ -8,7 +8,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import MetaData, Table, Uuid, bindparam, insert, inspect
+from sqlalchemy import MetaData, Table, Uuid, bindparam, insert, inspect, select
 from sqlalchemy import text as sql
 from sqlmodel import SQLModel
 
@@ -49,11 +49,11 @@ def shape(database):
     }
 
 
-def step(database, revision):
+def step(database, revision, way=command.upgrade):
     config = migrate._config()
     with database.engine.begin() as connection:
         config.attributes["connection"] = connection
-        command.upgrade(config, revision)
+        way(config, revision)
 
 
 def test_the_migrations_make_what_the_models_say(empty):
@@ -95,12 +95,45 @@ def test_what_was_written_before_there_were_workspaces_is_worked_on_and_updated(
         assert (shown.place, ids(memory.outcomes.outdated())) == (place, [sent])
 
 
+def test_entries_that_stand_are_of_their_tenants_model_and_back_again(empty):
+    step(empty, "0006")
+    entry = {"node_id": UUID(int=1), "source_id": UUID(int=2), "text_hash": b"h", "dense": b"v", "added_tx": 3}
+    models = {"default": ("m", 9), "blind": (None, None), "fresh": (None, None)}
+    for tenant, (model, dim) in models.items():
+        tenant_row = {"tenant_id": tenant, "name": "", "last_tx": 3, "embed_model": model, "embed_dim": dim}
+        put_old(empty, "tenant", tenant_row)
+        if tenant != "fresh":
+            put_old(empty, "recall_entry", entry | {"tenant_id": tenant, "terms": {"word": 2}})
+    before = of_tenants(empty, "recall_entry", "terms", "dense", "added_tx")
+
+    step(empty, "0007")
+    assert of_tenants(empty, "recall_entry", "model") == {"default": ("m",), "blind": ("",)}
+    assert of_tenants(empty, "recall_entry", "terms", "dense", "added_tx") == before
+    moved = of_tenants(empty, "tenant", "embed_model", "embed_dim")
+    assert moved == {"default": ("m", 9), "blind": ("", 0), "fresh": (None, None)}
+
+    put_old(empty, "recall_entry", entry | {"tenant_id": "default", "terms": {}, "model": "half done"})
+    step(empty, "0006", command.downgrade)
+    assert of_tenants(empty, "recall_entry", "terms", "dense", "added_tx") == before
+    assert of_tenants(empty, "tenant", "embed_model", "embed_dim") == models
+
+
+def of_tenants(database, table, *columns):
+    """Some columns of the one row that each tenant has."""
+    with database.engine.connect() as connection:
+        there = Table(table, MetaData(), autoload_with=connection)
+        rows = connection.execute(select(there.c.tenant_id, *(there.c[name] for name in columns))).all()
+    assert len({tenant for tenant, *_ in rows}) == len(rows)
+    return {tenant: tuple(values) for tenant, *values in rows}
+
+
 def put_old(database, table, row):
     """Write a row into a table as it is by now."""
     with database.engine.begin() as connection:
         there = Table(table, MetaData(), autoload_with=connection)
         types = {name: Uuid() for name in row if isinstance(row[name], UUID)}
-        values = {name: bindparam(name, type_=types.get(name)) for name in row} | {"tenant_id": "default"}
+        row = {"tenant_id": "default"} | row
+        values = {name: bindparam(name, type_=types.get(name)) for name in row}
         connection.execute(insert(there).values(**values), row)
 
 

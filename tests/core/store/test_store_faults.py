@@ -208,7 +208,7 @@ def test_simultaneous_openers_of_a_new_file_all_succeed(tmp_path):
 @pytest.mark.parametrize(("embedder", "named"), [(OtherEmbedder(), "another-model"), (WiderEmbedder(), "512")])
 def test_another_embedder_is_refused_by_naming_both_and_the_way_out(memory, reopen, embedder, named):
     put(memory, "travel.md", TEXT)
-    with pytest.raises(ModelMismatch, match=rf"hashing-256-v1 \(256 dimensions\).*{named}.*new database"):
+    with pytest.raises(ModelMismatch, match=rf"hashing-256-v1 \(256 dimensions\).*{named}.*clarify-bot reembed"):
         reopen(embedder=embedder)
 
 
