@@ -45,8 +45,8 @@ def present(notice: Notice, nonce: str) -> dict[str, Any]:
 
 
 def withdrawn(card: dict[str, Any]) -> dict[str, Any]:
-    """What is left of a stored card whose words may not be shown any more: what came of its taps."""
-    return to_json(replace(redacted(), outcomes=from_json(card).outcomes))
+    """What is left of a stored card whose words may not be shown any more: what came of its taps, if not erased."""
+    return to_json(replace(redacted(), outcomes=from_json(card).outcomes if card else ()))
 
 
 def notice_card(notice: Notice, nonce: str) -> Card:

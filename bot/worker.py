@@ -154,16 +154,19 @@ class Worker:
         return await self._of_each_tenant(lambda tenant_id: self._gateway.call(schedule, tenant_id))
 
     async def _prune(self) -> int:
-        """Delete what is done with, until nothing is left to delete; then not again for a while."""
+        """Delete what is done with, until nothing is left to delete, and end erasures; then not again for a while."""
         now = self._memory.clock.now()
         if now < self._prune_at:
             return 0
         self._prune_at = now + PRUNE_EVERY
-        prune = self._memory.retention.prune
-        done = await self._of_each_tenant(lambda tenant_id: self._gateway.at_length(prune, tenant_id))
+        done = await self._of_each_tenant(self._pruned)
         if done:
             self._prune_at = now
         return done
+
+    async def _pruned(self, tenant_id: str) -> int:
+        await self._gateway.at_length(self._memory.finish_erasures, tenant_id)
+        return await self._gateway.at_length(self._memory.retention.prune, tenant_id)
 
     async def _of_each_tenant(self, step: Callable[[str], Awaitable[int]]) -> int:
         """How much was done of all; raises ExceptionGroup of what failed for some, when the others have had theirs."""
@@ -181,7 +184,7 @@ class Worker:
         return await self._jobs(Audience.INTERNAL, (JobKind.REFRESH_ANSWER,), self._own)
 
     async def _notify_jobs(self) -> int:
-        kinds = (JobKind.NOTIFY_WATCH, JobKind.NOTIFY_BRIEF)
+        kinds = (JobKind.NOTIFY_WATCH, JobKind.NOTIFY_BRIEF, JobKind.NOTIFY_REDACT)
         return await self._all(partial(self._jobs, Audience.CLARIFY, kinds, self._notify))
 
     async def _jobs(
@@ -206,8 +209,15 @@ class Worker:
             await self._gateway.call(self._memory.jobs.fail, job, described(error))
 
     async def _notify(self, job: Leased) -> None:
-        brief = job.kind == JobKind.NOTIFY_BRIEF
-        await self._gateway.call(self._memory.briefs.make if brief else self._memory.delivery.spread, job)
+        match job.kind:
+            case JobKind.NOTIFY_REDACT:
+                message_id = UUID(job.payload["message_id"])
+                await self._gateway.call(self._memory.outcomes.redact, job.tenant_id, message_id)
+                await self._gateway.call(self._memory.jobs.complete, job)
+            case JobKind.NOTIFY_BRIEF:
+                await self._gateway.call(self._memory.briefs.make, job)
+            case _:
+                await self._gateway.call(self._memory.delivery.spread, job)
 
     async def _own(self, job: Leased) -> None:
         if job.kind == JobKind.CHECK_ANSWER:

@@ -4,7 +4,8 @@ CoreError
 ├── InvalidRequest          the caller's words are off (exit 2, HTTP 400)
 │   ├── InvalidQuery        names the place in the query
 │   ├── InvalidConfig       names file, key, value and what is allowed
-│   └── UnreadableDocument  names the document and the byte
+│   ├── UnreadableDocument  names the document and the byte
+│   └── Erased              the document was erased, and is taken in again only when somebody says so
 ├── NotFound                nothing there, or nothing the principal may read: the same answer
 ├── InsufficientEvidence    carries the plan's stats
 ├── SemanticUnavailable     the semantic leg was asked for and there is no model or no vectors
@@ -12,6 +13,7 @@ CoreError
 ├── ModelMismatch           the database was embedded under another model
 ├── StoreUnavailable        locked, read-only, corrupt, full, unreachable
 ├── LimitReached            a per-person limit
+├── UnknownKey              an API key that is unknown or was revoked: the same answer (HTTP 401)
 └── Refused                 a write token refused; carries the code (page: bot, the write token)
 """
 
@@ -49,6 +51,12 @@ class UnreadableDocument(InvalidRequest):
     """The document cannot be read as text."""
 
     code = "unreadable_document"
+
+
+class Erased(InvalidRequest):
+    """The document was erased; it is taken in again only when somebody says so."""
+
+    code = "erased"
 
 
 class NotFound(CoreError):
@@ -95,6 +103,12 @@ class LimitReached(CoreError):
     """A limit is reached."""
 
     code = "limit_reached"
+
+
+class UnknownKey(CoreError):
+    """The API key is not known here, or was revoked."""
+
+    code = "unknown_key"
 
 
 class Refused(CoreError):

@@ -20,6 +20,7 @@ from core.config import MemoryConfig
 from core.delivery.engine import DeliveryEngine
 from core.effects.engine import EffectsEngine
 from core.embed.protocol import Embedder
+from core.erasure.engine import ErasureEngine, ErasureReport
 from core.errors import CoreError, InsufficientEvidence, InvalidQuery, NotFound
 from core.generate.engine import GenerateEngine
 from core.graph.engine import GraphEngine
@@ -27,6 +28,7 @@ from core.graph.records import Record, interval
 from core.inbound.engine import InboundEngine
 from core.ingest.engine import Incoming, IngestEngine, IngestResult, SourceView
 from core.jobs.engine import JobsEngine
+from core.keys.engine import KeysEngine
 from core.library.engine import LibraryEngine
 from core.local.engine import LocalEngine
 from core.messages.engine import MessagesEngine
@@ -46,6 +48,8 @@ from core.planner.engine import Planned, PlannerEngine
 from core.planner.request import PlanRequest
 from core.recall.engine import RecallEngine
 from core.recall.index import HybridConfig
+from core.reembed.engine import ReembedEngine
+from core.reembed.report import Progress, Reembedded
 from core.retention.engine import RetentionEngine
 from core.store import audit, counts, models, sources, watches
 from core.store.audit import AuditEntry
@@ -121,8 +125,10 @@ class Memory:
         self.outcomes = OutcomesEngine(database, lease_secs=config.watch.lease_secs)
         self.messages = MessagesEngine(database)
         self.workspaces = WorkspacesEngine(database)
+        self.api_keys = KeysEngine(database)
         self.local = LocalEngine(database)
         self.retention = RetentionEngine(database)
+        self._erasure = ErasureEngine(database, self._graph, self._answers)
         effects = EffectsEngine(self._graph, self._watch, self._answers, self.people)
         self._access = AccessEngine(database, keys, effects.by_kind())
 
@@ -162,13 +168,16 @@ class Memory:
         valid_start: int | None = None,
         source_set: str | None = None,
         replace_invalid: bool = False,
+        again: bool = False,
         actor: str = OPERATOR,
     ) -> IngestResult:
         """Take a document in; equal text is a no-op. `valid_start` (Ts) None: from now on. `actor`: for the audit.
 
-        Raises UnreadableDocument, InvalidRequest when no reader is named.
+        Raises UnreadableDocument; InvalidRequest when no reader is named; Erased, unless it is to be taken in `again`.
         """
-        incoming = Incoming(uri, data, tuple(readers), media_type, valid_start, source_set, replace_invalid, actor)
+        incoming = Incoming(
+            uri, data, tuple(readers), media_type, valid_start, source_set, replace_invalid, again=again, actor=actor
+        )
         return self._ingest.ingest(tenant, incoming)
 
     def remove(self, uri: str, *, tenant: str = DEFAULT_TENANT, valid_start: int | None = None) -> IngestResult:
@@ -202,6 +211,28 @@ class Memory:
         """Where cited words stand now: current coordinates, superseded or tombstoned."""
         with self._database.read(principal.tenant_id) as tx:
             return self._library.resolve(tx, spans, sources.readable(tx, principal), self.clock.now())
+
+    # ── erasing ──
+
+    def erase_source(
+        self, source_id: UUID, reason: str, *, tenant: str = DEFAULT_TENANT, actor: str = OPERATOR
+    ) -> ErasureReport:
+        """Destroy every word of a document, down to the bytes; what was done. Raises NotFound, InvalidRequest."""
+        return self._erasure.source(tenant, source_id, reason, actor)
+
+    def erase_person(
+        self, person_id: UUID, reason: str, *, tenant: str = DEFAULT_TENANT, actor: str = OPERATOR
+    ) -> ErasureReport:
+        """Destroy what is known of a person, and what they asked and saved. Raises NotFound, InvalidRequest."""
+        return self._erasure.person(tenant, person_id, reason, actor)
+
+    def erasures(self, *, tenant: str = DEFAULT_TENANT) -> list[ErasureReport]:
+        """Every erasure with what has become of it by now, newest first, for an administrator."""
+        return self._erasure.reports(tenant)
+
+    def finish_erasures(self, tenant: str = DEFAULT_TENANT) -> bool:
+        """Write the files anew where an erasure waits for it, since a reader was in the way; whether none waits now."""
+        return self._erasure.finish(tenant)
 
     # ── records ──
 
@@ -364,6 +395,23 @@ class Memory:
     def redeem(self, token: str, action: CardAction) -> dict[str, Any]:
         """Do what a card's button offers, once. Raises Refused with its code, LimitReached, InvalidRequest."""
         return self._access.redeem(token, action)
+
+
+def reembed(
+    url: str,
+    embedder: Embedder | None,
+    *,
+    clock: Clock | None = None,
+    on_progress: Progress = lambda _done, _total: None,
+) -> list[Reembedded]:
+    """Move every tenant of a database to this model; its passages are embedded anew while others go on working.
+
+    Stopped half way it goes on from there, and a second time it changes nothing. Raises InvalidConfig,
+    StoreUnavailable, and SemanticUnavailable where the model cannot be used.
+    """
+    with closing(Database(url, clock or SystemClock())) as database:
+        upgrade(database)
+        return ReembedEngine(database, embedder).run(on_progress)
 
 
 def inspect_tables(url: str) -> tuple[TablesState, str]:

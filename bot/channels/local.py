@@ -13,6 +13,7 @@ from bot.memory_gateway import MemoryGateway
 from bot.taps import to_body
 from cards.codec import from_json
 from cards.html import to_html
+from cards.notices import redacted
 from cards.text import clean
 from core.model.grants import CardAction
 from core.model.notices import Outgoing
@@ -134,7 +135,7 @@ def _message(view: LocalView, zone: str, waiting: set[str]) -> InboxMessage:
         text = str(view.body["text"])
         html = "<p>" + escape(clean(text)).replace("\n", "<br>") + "</p>"
         return InboxMessage(event_id, view.sent_at, "person", html, text, view.revision, waiting=event_id in waiting)
-    card = from_json(view.body["card"])
+    card = from_json(view.body["card"]) if view.body else redacted()
     return InboxMessage(
         str(view.message_id), view.sent_at, "bot", to_html(card, zone), card.fallback_text, view.revision
     )

@@ -5,7 +5,7 @@ when the answer got worse. A recheck is idempotent: the same evidence gives the 
 It reads and runs the model outside the write transaction, which starts over when the answer has moved meanwhile.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
@@ -19,14 +19,16 @@ from core.errors import InvalidRequest, NotFound
 from core.ids import derived
 from core.jobs.kinds import FENCE, JobKind
 from core.model.answers import Answer, SavedAnswer, saved_from_props
+from core.model.erased import answer_of_nobody, answer_without
 from core.model.evidence import Resolution
 from core.model.nodes import SAVED_ANSWER, SUPERSEDES, EdgeWrite, Node, NodeWrite
 from core.model.ports import Graph, Library, Reader, Watches
 from core.model.principals import Principal, person_reader, visible_to
 from core.model.spans import SpanRef
 from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
-from core.store import jobs, people, sources, traces
+from core.store import erasing, jobs, people, sources, traces
 from core.store.database import Database, ReadTx, WriteTx
+from core.store.tables import NodeVersion
 
 _TRIES = 5
 
@@ -166,7 +168,9 @@ class AnswersEngine:
         now = self._database.clock.now()
         resolved = self._library.resolve(tx, [span for spans in cited for span in spans], readable, now)
         return [
-            self._judge_claim(tx, claim["text"], [resolved[span] for span in spans], spans, readable)
+            Judged(ClaimState.INVALIDATED)
+            if claim.get("erased")
+            else self._judge_claim(tx, claim["text"], [resolved[span] for span in spans], spans, readable)
             for claim, spans in zip(claims, cited, strict=True)
         ]
 
@@ -224,6 +228,35 @@ class AnswersEngine:
             self._watches.emit(tx, EventKind.ANSWER_STALE, node.node_id)
         return Checked(before, after, moved)
 
+    # ── erasing ──
+
+    def without_source(self, tx: WriteTx, source_id: UUID) -> int:
+        """Let no version of an answer hold a word of an erased source, and those that stand say so; how many rows."""
+        rows = erasing.answers_citing(tx, source_id)
+        _rewrite(tx, rows, lambda props: answer_without(props, source_id))
+        for node in self._graph.current(tx, {row.node_id for row in rows}, tx.now).values():
+            if node.props["status"] != AnswerStatus.SUPERSEDED:
+                self._invalidate(tx, node)
+        return len(rows)
+
+    def _invalidate(self, tx: WriteTx, node: Node) -> None:
+        before = AnswerStatus(node.props["status"])
+        gone = asdict(Judged(ClaimState.INVALIDATED))
+        claims = [{**claim, **gone} if claim.get("erased") else claim for claim in node.props["claims"]]
+        after, severity = fold([c["state"] for c in claims]), fold_severity(c["severity"] for c in claims)
+        self._put(tx, node.node_id, {**node.props, "claims": claims, "status": after, "severity": severity})
+        if worse(after, before):
+            self._watches.emit(tx, EventKind.ANSWER_STALE, node.node_id)
+
+    def without_person(self, tx: WriteTx, person_id: UUID) -> int:
+        """Let no version of an answer that a person saved hold what it said, and none stand any more; how many rows."""
+        rows = erasing.answers_of(tx, person_id)
+        _rewrite(tx, rows, answer_of_nobody)
+        nodes = self._graph.current(tx, {row.node_id for row in rows}, tx.now)
+        gone = [NodeWrite(node_id, SAVED_ANSWER, readers=(), tombstone=True) for node_id in nodes]
+        self._graph.write(tx, gone, (tx.now, FOREVER))
+        return len(rows)
+
     # ── refreshing ──
 
     def ask_refresh(self, tx: WriteTx, answer_id: UUID, principal: Principal, delivery_key: str) -> UUID:
@@ -254,6 +287,14 @@ class AnswersEngine:
         edge = EdgeWrite(derived("edge", SUPERSEDES, new_id, answer_id), SUPERSEDES, new_id, answer_id)
         self._graph.link(tx, [edge], (tx.now, FOREVER))
         return new_id
+
+
+def _rewrite(tx: WriteTx, rows: Sequence[NodeVersion], change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
+    """Change what was written, in place, as only an erasure may."""
+    for row in rows:
+        row.key, row.props = "", change(row.props)
+        tx.session.add(row)
+    tx.session.flush()
 
 
 def _watches(answer_id: UUID, props: Mapping[str, Any]) -> tuple[WatchRequest, WatchRequest]:

@@ -103,7 +103,16 @@ class GenerateEngine:
             "sections": [[str(cited.node_id), cited.title] for cited in answer.sections],
         }
         with self._database.write(principal.tenant_id) as tx:
-            traces.add(tx, answer.trace_id, "generate", principal.person_id, body)
+            tx.share()
+            _refuse_erased(tx, answer, planned, principal)
+            traces.add(tx, answer.trace_id, "generate", principal.person, body)
+
+
+def _refuse_erased(tx: ReadTx, answer: Answer, planned: Sequence[PlannedSpan], principal: Principal) -> None:
+    """Keep no words of what was erased, or taken from the principal, while they were read. Raises NotFound."""
+    cited = {passage.span.source_id for claim in answer.claims for passage in claim.citations}
+    if not cited | {span.span.source_id for span in planned} <= sources.readable(tx, principal):
+        raise NotFound("a document that this rests on was taken away just now; ask again")
 
 
 def _coordinates(span: SpanRef) -> list[str | int]:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from core.clock import FOREVER
 from core.embed.protocol import Embedder
-from core.errors import InvalidRequest, NotFound, StoreUnavailable, UnreadableDocument
+from core.errors import Erased, InvalidRequest, NotFound, StoreUnavailable, UnreadableDocument
 from core.ids import derived, random_key
 from core.ingest import changes, links
 from core.ingest.canonical import Errors
@@ -39,7 +39,7 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A document as handed in. `valid_start` None means from now on."""
+    """A document as handed in. `valid_start` None means from now on. `again`: also where it was erased."""
 
     uri: str
     data: bytes
@@ -48,6 +48,7 @@ class Incoming:
     valid_start: int | None = None
     source_set: str | None = None
     replace_invalid: bool = False
+    again: bool = False
     actor: str = OPERATOR
 
 
@@ -83,7 +84,8 @@ class _Base:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        return (self.source and self.source.source_id, self.holding and self.holding.tx_start, self.valid[1])
+        source = self.source and (self.source.source_id, self.source.erased_tx)
+        return (source, self.holding and self.holding.tx_start, self.valid[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +109,11 @@ class IngestEngine:
         self._embedder = embedder
 
     def ingest(self, tenant_id: str, incoming: Incoming) -> IngestResult:
-        """Take a document in. Raises UnreadableDocument; InvalidRequest when nobody is named to read it."""
+        """Take a document in. Raises UnreadableDocument, Erased; InvalidRequest when nobody is named to read it."""
         if not incoming.readers:
             raise InvalidRequest(f"{incoming.uri}: say who may read it: role names, person:<id>, or everyone")
+        if incoming.again:
+            self._free(tenant_id, incoming.uri)
         errors: Errors = "replace" if incoming.replace_invalid else "strict"
         document = read(incoming.data, media_type=incoming.media_type, uri=incoming.uri, errors=errors)
         for _ in range(_TRIES):
@@ -122,6 +126,8 @@ class IngestEngine:
         """One try; None when another writer changed the base meanwhile."""
         with self._database.read(tenant_id) as tx:
             base = _base(tx, incoming.uri, self._moment(incoming))
+            if base.source is not None and base.source.erased_tx:
+                raise Erased(f"{incoming.uri}: was erased, and is not taken in again unless you say --again")
             if _holds_text(base, document):
                 return self._unchanged(tenant_id, base, incoming)
             source = base.source or _new_source(tx, incoming, self._database.clock.now())
@@ -131,6 +137,15 @@ class IngestEngine:
             if _base(tx, incoming.uri, base.valid[0]).identity != base.identity:
                 return None
             return self._write(tx, base, prepared, incoming, document, version_tx)
+
+    def _free(self, tenant_id: str, uri: str) -> None:
+        """Let the uri of an erased source be that of a new one."""
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            row = sources.by_uri(tx, uri)
+            if row is not None and row.erased_tx:
+                row.uri = f"erased:{row.source_id}"
+                tx.session.add(row)
 
     def _moment(self, incoming: Incoming) -> int:
         return self._database.clock.now() if incoming.valid_start is None else incoming.valid_start

@@ -78,10 +78,12 @@ class _Read:
 class LibraryEngine:
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, UUID, int], _Read] = OrderedDict()
+        self._seen: dict[str, int] = {}
         self._lock = Lock()
 
     def _read(self, tx: ReadTx, versions: Collection[Version]) -> dict[Version, _Read]:
         """Parsed source versions; what is not stored, or was erased, is absent."""
+        self._drop_erased(tx)
         with self._lock:
             found = {v: self._kept[tx.tenant_id, *v] for v in versions if (tx.tenant_id, *v) in self._kept}
         for version, stored in sources.texts(tx, set(versions) - found.keys()).items():
@@ -89,6 +91,17 @@ class LibraryEngine:
             found[version] = _Read(document, stored.text.encode(), reading_units.units(document))
             self._keep((tx.tenant_id, *version), found[version])
         return found
+
+    def _drop_erased(self, tx: ReadTx) -> None:
+        """Keep nothing of what was erased, whoever erased it."""
+        seen, last_tx = self._seen.get(tx.tenant_id, 0), tx.last_tx
+        if last_tx <= seen:
+            return
+        erased = sources.erased_since(tx, seen)
+        with self._lock:
+            for key in [key for key in self._kept if key[0] == tx.tenant_id and key[1] in erased]:
+                del self._kept[key]
+            self._seen[tx.tenant_id] = last_tx
 
     def _keep(self, key: tuple[str, UUID, int], parsed: _Read) -> None:
         with self._lock:
@@ -139,7 +152,8 @@ class LibraryEngine:
             return []
         if whole:
             version = (node.source_id, int(node.props["version_tx"]))
-            blocks: Iterable[Block | None] = self._read(tx, [version])[version].document.blocks
+            whole_text = self._read(tx, [version]).get(version)
+            blocks: Iterable[Block | None] = whole_text.document.blocks if whole_text else ()
         else:
             parsed = self._read(tx, {_version(span) for span in node.spans()})
             blocks = [parsed[_version(span)].block_at(span.start) for span in node.spans() if _version(span) in parsed]

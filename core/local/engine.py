@@ -7,7 +7,8 @@ from sqlmodel import col, select
 
 from core.ids import derived
 from core.model.work import LocalView
-from core.store.database import Database, ReadTx
+from core.store import messages
+from core.store.database import Database, ReadTx, WriteTx
 from core.store.jobs import insert_once
 from core.store.tables import Inbox, LocalMessage
 
@@ -20,6 +21,8 @@ class LocalEngine:
         """Put a message into a person's inbox, once per delivery key; its id."""
         message_id = derived("local", tenant_id, person_id, delivery_key)
         with self._database.write(tenant_id) as tx:
+            tx.share()
+            body = _unless_erased(tx, author, delivery_key, body)
             row = {
                 "tenant_id": tenant_id,
                 "message_id": message_id,
@@ -36,7 +39,9 @@ class LocalEngine:
     def update(self, tenant_id: str, message_id: UUID, body: dict[str, Any]) -> bool:
         """Replace a message in place; False when there is none."""
         with self._database.write(tenant_id) as tx:
+            tx.share()
             row = tx.session.get(LocalMessage, (tenant_id, message_id), with_for_update=True)
+            body = _unless_erased(tx, row.author, row.delivery_key, body) if row else body
             if row is not None and row.body != body:
                 row.body, row.revision = body, row.revision + 1
                 tx.session.add(row)
@@ -58,6 +63,14 @@ class LocalEngine:
             waiting = _open_events(tx, person_id)
         views = [LocalView(r.message_id, r.delivery_key, r.author, r.body, r.revision, r.sent_at) for r in rows]
         return views, waiting
+
+
+def _unless_erased(tx: WriteTx, author: str, delivery_key: str, body: dict[str, Any]) -> dict[str, Any]:
+    """What may be kept of a message: nothing of a card that was erased on its way."""
+    if author == "person":
+        return body
+    card = messages.get(tx, UUID(delivery_key))
+    return body if card is None or card.card else {}
 
 
 def _open_events(tx: ReadTx, person_id: UUID) -> set[str]:

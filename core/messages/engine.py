@@ -84,13 +84,14 @@ class MessagesEngine:
         *,
         renew: bool = False,
     ) -> Outgoing | None:
-        """Let `change` turn a sent card into what it is to be, given its nonce; None when it was never sent.
+        """Let `change` turn a sent card into what it is to be, given its nonce; None when it was never sent, or erased.
 
         `renew` gives it a new nonce, so that its old buttons are no longer active.
         """
         with self._database.write(tenant_id) as tx:
+            tx.lock()
             message = messages.locked(tx, message_id)
-            if message is None or message.state != CardState.SENT:
+            if message is None or message.state != CardState.SENT or not message.card:
                 return None
             if renew:
                 message.nonce = nonce()
@@ -102,7 +103,7 @@ class MessagesEngine:
         """The standing card that a tap came from, by its nonce."""
         with self._database.read(ANY_TENANT) as tx:
             message = messages.by_nonce(tx, value)
-            if message is None or message.state == CardState.REDACTED:
+            if message is None or not message.card:
                 return None
             body = messages.grant(ReadTx(tx.session, message.tenant_id), message.fingerprint)
         generation_id = grant_from_json(body).generation_id if body else ""
@@ -126,10 +127,10 @@ def _say(
 
 def _put_on(tx: WriteTx, message: CardMessage, rewritten: Rewritten) -> None:
     message.card = rewritten.card
-    if rewritten.offer is not None:
-        messages.fill(tx, message, rewritten.card, rewritten.offer)
     if rewritten.source_ids is not None:
         message.source_ids = [str(source_id) for source_id in rewritten.source_ids]
+    if rewritten.offer is not None:
+        messages.fill(tx, message, rewritten.card, rewritten.offer)
 
 
 def _changed(tx: WriteTx, message: CardMessage) -> None:

@@ -214,7 +214,15 @@ def _answer(node: Node, watch: Watch, readable: Collection[UUID]) -> AnswerMoved
 
 
 def _dependencies(nodes: Iterable[Node]) -> tuple[UUID, ...]:
-    return tuple({UUID(ref) for node in nodes for ref in node.props["dependencies"]["sources"]})
+    """What these answers rest on, but for what was erased: nothing of it is left to be quoted."""
+    return tuple(
+        {
+            UUID(ref)
+            for node in nodes
+            for ref in node.props["dependencies"]["sources"]
+            if ref not in node.props.get("erased", ())
+        }
+    )
 
 
 def _events(fire: WatchFire) -> list[Event]:

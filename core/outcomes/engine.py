@@ -14,6 +14,7 @@ from core.clock import HOUR, MINUTE, SECOND
 from core.ids import jitter
 from core.jobs.backoff import wait
 from core.model.card_states import CardEvent, CardState, step
+from core.model.erased import NOT_REDACTED
 from core.model.notices import Outgoing
 from core.model.work import Extent, Lane, Place, Waiting
 from core.store import briefs, messages, people, rights, watches, workspaces
@@ -177,22 +178,32 @@ class OutcomesEngine:
             if message is None or not _behind(tx, message) or _shut(tx, message):
                 return None
             tx.session.add(message)
-            if not people.is_at(tx, message.person_id, Place(**message.place)):
+            if message.card and not people.is_at(tx, message.person_id, Place(**message.place)):
                 message.update_at = None
                 return None
             message.lease_until = tx.now + self._lease
             card = messages.outgoing(message)
-            return card if rights.may_see(tx, message) else replace(card, card=withdraw(card.card))
+            seen = message.card and rights.may_see(tx, message)
+            return card if seen else replace(card, card=withdraw(card.card))
 
     def updated(self, card: Outgoing) -> None:
         """The platform's copy says what `card` says; if that has been rewritten meanwhile, it is due again."""
-        self._update_next(card, None)
+        self._update_next(card, None, shown=True)
 
     def not_updated(self, card: Outgoing, retry_after: int | None, *, for_good: bool) -> None:
         """The platform's copy stays as it was: for good, for `retry_after` µs, or else for longer each time."""
-        self._update_next(card, None if for_good else lambda attempt: retry_after or wait(attempt, jitter()))
+        pause = None if for_good else lambda attempt: retry_after or wait(attempt, jitter())
+        self._update_next(card, pause, shown=False)
 
-    def _update_next(self, card: Outgoing, pause: Callable[[int], int] | None) -> None:
+    def redact(self, tenant_id: str, message_id: UUID) -> None:
+        """Have the platform's copy of a card that was erased brought up to date, as soon as it stands there."""
+        with self._database.write(tenant_id) as tx:
+            message = messages.locked(tx, message_id)
+            if message is not None and not message.card and message.state != CardState.REDACTED:
+                message.update_at = tx.now
+                tx.session.add(message)
+
+    def _update_next(self, card: Outgoing, pause: Callable[[int], int] | None, *, shown: bool) -> None:
         with self._database.write(card.tenant_id) as tx:
             message = messages.locked(tx, card.message_id)
             if message is None:
@@ -202,6 +213,7 @@ class OutcomesEngine:
                 message.update_at = tx.now
             elif pause is None:
                 message.update_at, message.attempts = None, 1
+                _settle_erased(message, shown=shown)
             else:
                 message.update_at = tx.now + pause(message.attempts)
                 message.attempts += 1
@@ -244,6 +256,17 @@ def _behind(tx: WriteTx, message: CardMessage) -> bool:
     """Whether the platform's copy is to be brought up to date now, and nobody is at it."""
     due = message.update_at is not None and message.update_at <= tx.now
     return message.state == CardState.SENT and due and message.lease_until <= tx.now
+
+
+def _settle_erased(message: CardMessage, *, shown: bool) -> None:
+    """A card that was erased is redacted once its copy is; where that is refused for good, the report says so."""
+    if message.card:
+        return
+    if shown:
+        message.state = step(CardState(message.state), CardEvent.REDACT)
+        message.place = {**message.place, "user_id": "", "thread": None}
+    else:
+        message.reason = NOT_REDACTED
 
 
 def _shut(tx: WriteTx, message: CardMessage) -> bool:

@@ -18,7 +18,7 @@ from uuid import UUID
 
 from sqlalchemy import create_engine, event, insert, make_url, text
 from sqlalchemy.engine import URL, Connection, Engine
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
 from sqlmodel import Session, SQLModel, col, select
 
 from core.clock import Clock
@@ -33,6 +33,7 @@ BUSY_TIMEOUT_MS = 30_000
 
 _DISCREET: dict[str, Any] = {"hide_parameters": True}
 """An error's text ends in logs and in the job it failed, where no erasure finds the words of a document."""
+_LOCK_NOT_AVAILABLE = "55P03"
 _BATCH = 1000
 """Items a statement: under every driver's limit of bound values."""
 T = TypeVar("T")
@@ -98,6 +99,11 @@ class WriteTx(ReadTx):
     def lock(self) -> None:
         """Wait for the tenant's other writers, so that what is read from here on still holds at commit."""
         self.session.exec(select(Tenant.tenant_id).where(Tenant.tenant_id == self.tenant_id).with_for_update()).all()
+
+    def share(self) -> None:
+        """Wait for whoever has locked the tenant, and let nobody do so until commit; others may share it too."""
+        shared = select(Tenant.tenant_id).where(Tenant.tenant_id == self.tenant_id).with_for_update(read=True)
+        self.session.exec(shared).all()
 
     def feed(
         self,
@@ -170,8 +176,43 @@ class Database:
         with translated(self.url), self._engine.connect() as connection:
             connection.execute(text("SELECT 1"))
 
+    def rewrite(self) -> bool:
+        """Write the store anew, so that its files hold nothing that was deleted; False while somebody is in the way."""
+        with self._turn, translated(self.url):
+            return _rewrite_file(self._engine) if self.is_sqlite else _rewrite_tables(self._engine)
+
     def close(self) -> None:
         self._engine.dispose()
+
+
+def _rewrite_file(engine: Engine) -> bool:
+    """VACUUM goes through the write-ahead log, which is then brought into the file and cut off."""
+    with engine.execution_options(begin="").connect() as connection:
+        try:
+            connection.exec_driver_sql("VACUUM")
+        except OperationalError as error:
+            if "locked" in str(error.orig):
+                return False
+            raise
+        busy, _, _ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+    return not busy
+
+
+def _rewrite_tables(engine: Engine) -> bool:
+    """With ANALYZE, since the statistics keep common values as they were. Who reads longer than half a minute is in
+    the way."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(f"SET lock_timeout = {BUSY_TIMEOUT_MS}"))
+        try:
+            for table in SQLModel.metadata.sorted_tables:
+                connection.execute(text(f'VACUUM (FULL, ANALYZE) "{table.name}"'))
+        except OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
+                return False
+            raise
+        finally:
+            connection.execute(text("RESET lock_timeout"))
+    return True
 
 
 def tenants(database: Database) -> list[str]:
@@ -223,6 +264,7 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN " + connection.get_execution_options().get("begin", "DEFERRED"))
+        if kind := connection.get_execution_options().get("begin", "DEFERRED"):
+            connection.exec_driver_sql(f"BEGIN {kind}")
 
     return engine

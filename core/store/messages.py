@@ -13,10 +13,10 @@ from core.model.card_states import CardEvent, CardState, step
 from core.model.grants import Grant, fingerprint, grant_to_json
 from core.model.notices import Outgoing
 from core.model.work import Lane, Offer, Place, Waiting
-from core.store import workspaces
+from core.store import sources, workspaces
 from core.store.database import ReadTx, WriteTx
 from core.store.jobs import insert_once
-from core.store.tables import CardGrant, CardMessage, LastShown, NotifyDelivery
+from core.store.tables import CardGrant, CardMessage, LastShown, NotifyDelivery, Person
 
 FIRES, BRIEF = "fires:", "brief:"
 """How the subjects of cards begin that tell of changes as they come, and of a person's week."""
@@ -66,11 +66,20 @@ def move(message: CardMessage, place: Place) -> None:
 
 
 def fill(tx: WriteTx, message: CardMessage, card: dict[str, Any], offer: Offer) -> None:
-    """Let a message say `card`, and permit what it offers."""
+    """Let a message say `card`, and permit what it offers; nothing at all where that was erased meanwhile."""
+    if _is_erased(tx, message):
+        message.card, message.fingerprint = {}, ""
+        return
     grant = Grant(tx.tenant_id, message.person_id, offer.actions, offer.generation_id, str(message.message_id))
     message.card, message.fingerprint = card, fingerprint(grant)
     add_grant(tx, message.fingerprint, grant_to_json(grant))
     tx.session.add(message)
+
+
+def _is_erased(tx: WriteTx, message: CardMessage) -> bool:
+    person = tx.session.get(Person, (tx.tenant_id, message.person_id))
+    gone = person is not None and not person.active
+    return gone or not sources.erased_since(tx, 0).isdisjoint(map(UUID, message.source_ids))
 
 
 def outgoing(message: CardMessage) -> Outgoing:

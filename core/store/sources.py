@@ -48,6 +48,12 @@ def readable(tx: ReadTx, principal: Principal) -> frozenset[UUID]:
     return frozenset(source_id for source_id, readers in rows if visible_to(principal, readers))
 
 
+def erased_since(tx: ReadTx, after_tx: int) -> set[UUID]:
+    """Sources that were erased after a tx: whoever keeps something of them in memory is to drop it."""
+    rows = select(Source.source_id).where(Source.tenant_id == tx.tenant_id, Source.erased_tx > after_tx)
+    return set(tx.session.exec(rows))
+
+
 def next_sighting(tx: ReadTx, source_id: UUID, after: int) -> int:
     """When the source was next seen after a valid time; FOREVER if never."""
     at = tx.session.exec(
@@ -99,6 +105,7 @@ def texts(tx: ReadTx, wanted: Iterable[tuple[UUID, int]]) -> dict[tuple[UUID, in
             )
             .where(
                 SourceVersion.tenant_id == tx.tenant_id,
+                Source.erased_tx == 0,
                 col(SourceVersion.source_id).in_({source_id for source_id, _ in batch}),
                 col(SourceVersion.version_tx).in_({version_tx for _, version_tx in batch}),
             )

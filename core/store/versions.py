@@ -43,11 +43,17 @@ class Versions(Generic[R]):
         rows = self.select(tx, col(self.table.source_id) == source_id, self.holding(valid_t, tx_t))
         return {getattr(row, self.id_name): row for row in rows}
 
+    def open_of_source(self, tx: ReadTx, source_id: UUID, valid: tuple[int, int]) -> list[R]:
+        """Rows a source's ingestion wrote, believed now, whose valid interval meets `valid`."""
+        return self.select(tx, col(self.table.source_id) == source_id, self._open(valid))
+
     def open_rows(self, tx: ReadTx, ids: Collection[UUID], valid: tuple[int, int]) -> list[R]:
         """Rows of these ids believed now whose valid interval meets `valid`: what a write there must close."""
+        return self._by_id(tx, ids, self._open(valid))
+
+    def _open(self, valid: tuple[int, int]) -> ColumnElement[bool]:
         table = self.table
-        meets = and_(col(table.tx_end) == FOREVER, col(table.valid_start) < valid[1], col(table.valid_end) > valid[0])
-        return self._by_id(tx, ids, meets)
+        return and_(col(table.tx_end) == FOREVER, col(table.valid_start) < valid[1], col(table.valid_end) > valid[0])
 
     def since(self, tx: ReadTx, label: str, after_tx: int) -> tuple[list[R], list[R]]:
         """Rows of a label opened after a tx, and older ones closed after it: what an index must take in."""

@@ -10,7 +10,9 @@ from core.store.columns import json, ts
 
 
 class Source(SQLModel, table=True):
-    __table_args__ = (UniqueConstraint("tenant_id", "uri"),)
+    """`erased_tx`: when it was erased; 0 for one that was not. Its uri stays, so that it is not taken in again."""
+
+    __table_args__ = (UniqueConstraint("tenant_id", "uri"), Index("ix_source_erased", "tenant_id", "erased_tx"))
     tenant_id: str = Field(primary_key=True)
     source_id: UUID = Field(primary_key=True)
     uri: str
@@ -19,6 +21,7 @@ class Source(SQLModel, table=True):
     hash_key: bytes
     source_set: str | None = Field(default=None, index=True)
     checked_at: int = ts()
+    erased_tx: int = ts(default=0)
 
 
 class SourceVersion(SQLModel, table=True):

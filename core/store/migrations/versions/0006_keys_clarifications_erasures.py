@@ -59,9 +59,15 @@ def upgrade() -> None:
         sa.Column("report", json, nullable=False),
         sa.PrimaryKeyConstraint("tenant_id", "erasure_id"),
     )
+    with op.batch_alter_table("source", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("erased_tx", sa.BigInteger(), nullable=False, server_default="0"))
+        batch_op.create_index("ix_source_erased", ["tenant_id", "erased_tx"], unique=False)
 
 
 def downgrade() -> None:
+    with op.batch_alter_table("source", schema=None) as batch_op:
+        batch_op.drop_index("ix_source_erased")
+        batch_op.drop_column("erased_tx")
     op.drop_table("erasure")
     with op.batch_alter_table("clarification", schema=None) as batch_op:
         batch_op.drop_index("ix_clarification_node")

@@ -1,0 +1,194 @@
+"""Erasure: the words of a source or of a person are destroyed, down to the bytes.
+
+One transaction destroys the words in every row and every version of it (`core.store.erasing`), tombstones what stood,
+lets answers say that their evidence is gone, and writes down what was done. Then the store is written anew, so that
+nothing deleted is left in its files; until that has succeeded it is tried again. Cards that platforms show are redacted
+by `notify:redact` jobs. Other processes drop what they keep in memory when they next see the tenant's tx.
+
+| what happens in the middle | what is left |
+|---|---|
+| the process dies before the commit | everything, as if nothing had been asked |
+| it dies after it, or a reader holds the file | no words in any row; the files are written anew by the next to try |
+| an ingest is under way | whichever commits first; an erased source takes no version any more |
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from core.clock import FOREVER
+from core.erasure.surfaces import Copies
+from core.errors import InvalidRequest, NotFound
+from core.ids import random_id
+from core.jobs.kinds import FENCE, JobKind
+from core.model.card_states import CardState
+from core.model.erased import NOT_REDACTED
+from core.model.nodes import EdgeWrite, NodeWrite
+from core.model.ports import Erasable, Graph
+from core.store import audit, erasing, erasures, jobs, people, sources
+from core.store.database import Database, WriteTx
+from core.store.tables import CardMessage, Erasure
+from core.store.versions import EDGES, NODES
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureReport:
+    """What was done, by surface in rows, and what became of the cards that platforms show, by message id.
+
+    `rewritten`: the store's files were written anew since. Of PostgreSQL's write-ahead log, of replicas and backups it
+    says nothing: those end when whoever runs them lets them.
+    """
+
+    erasure_id: UUID
+    at: int
+    actor: str
+    subject_type: str
+    subject_id: UUID
+    reason: str
+    surfaces: Mapping[str, int]
+    copies: Mapping[str, Copies]
+    rewritten: bool
+
+
+class ErasureEngine:
+    def __init__(self, database: Database, graph: Graph, answers: Erasable) -> None:
+        self._database = database
+        self._graph = graph
+        self._answers = answers
+
+    def source(self, tenant_id: str, source_id: UUID, reason: str, actor: str) -> ErasureReport:
+        """Erase a source; again, only finish what was begun. Raises NotFound, InvalidRequest without a reason."""
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            row = sources.by_ids(tx, [source_id]).get(source_id)
+            if row is None:
+                raise NotFound(f"there is no source {source_id}")
+            erasure_id = erasures.of(tx, source_id) if row.erased_tx else None
+            if erasure_id is None:
+                done, cards = self._erase_source(tx, source_id)
+                erasure_id = self._record(tx, ("source", source_id), reason, actor, done, cards)
+        return self._finished(tenant_id, erasure_id)
+
+    def person(self, tenant_id: str, person_id: UUID, reason: str, actor: str) -> ErasureReport:
+        """Erase a person. Raises NotFound, InvalidRequest without a reason."""
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            if people.get(tx, person_id) is None:
+                raise NotFound(f"there is no person {person_id}")
+            done, cards = self._erase_person(tx, person_id)
+            erasure_id = self._record(tx, ("person", person_id), reason, actor, done, cards)
+        return self._finished(tenant_id, erasure_id)
+
+    def reports(self, tenant_id: str) -> list[ErasureReport]:
+        """Every erasure, newest first, with what has become of it by now."""
+        with self._database.read(tenant_id) as tx:
+            return [_report(row, erasures.cards(tx, row.report["cards"])) for row in erasures.all_of(tx)]
+
+    def finish(self, tenant_id: str) -> bool:
+        """Write the store anew where an erasure still waits for it; whether none waits any more."""
+        with self._database.read(tenant_id) as tx:
+            waiting = erasures.waiting(tx)
+        if not waiting:
+            return True
+        if not self._database.rewrite():
+            return False
+        with self._database.write(tenant_id) as tx:
+            erasures.rewritten(tx, waiting)
+        return True
+
+    # ── inside the one transaction ──
+
+    def _erase_source(self, tx: WriteTx, source_id: UUID) -> tuple[Counter[str], list[UUID]]:
+        self._retire(tx, source_id)
+        things = erasing.things_of(tx, source_id)
+        watches = erasing.watches_on(tx, things)
+        cards = erasing.cards_quoting(tx, source_id, things, watches)
+        row = sources.by_ids(tx, [source_id])[source_id]
+        done = erasing.source(tx, row)
+        done["clarifications"] = erasing.clarifications(tx, source_id)
+        done["traces"] = erasing.traces_from(tx, source_id)
+        done["answers"] = self._answers.without_source(tx, source_id)
+        done["watches"] = erasing.unname(tx, watches)
+        tx.feed("source", source_id, "erased", new_tx=tx.tx)
+        return done, cards
+
+    def _retire(self, tx: WriteTx, source_id: UUID) -> None:
+        """Let what stands of a source stand no more, from now on, whatever was to be of it later."""
+        ahead = (tx.now, FOREVER)
+        nodes = {row.node_id: row for row in NODES.open_of_source(tx, source_id, ahead) if not row.tombstone}
+        edges = {row.edge_id: row for row in EDGES.open_of_source(tx, source_id, ahead) if not row.tombstone}
+        gone = [NodeWrite(row.node_id, row.label, source_id=source_id, tombstone=True) for row in nodes.values()]
+        cut = [
+            EdgeWrite(row.edge_id, row.label, row.from_id, row.to_id, source_id, tombstone=True)
+            for row in edges.values()
+        ]
+        self._graph.write(tx, gone, ahead)
+        self._graph.link(tx, cut, ahead)
+
+    def _erase_person(self, tx: WriteTx, person_id: UUID) -> tuple[Counter[str], list[UUID]]:
+        row = people.get(tx, person_id)
+        assert row is not None
+        cards = erasing.cards_to(tx, person_id)
+        done = erasing.person(tx, row)
+        done["traces"] = erasing.traces_of(tx, person_id)
+        done["answers"] = self._answers.without_person(tx, person_id)
+        done["watches"] = erasing.watches_of(tx, person_id)
+        tx.feed("person", person_id, "erased", new_tx=tx.tx)
+        return done, cards
+
+    def _record(
+        self,
+        tx: WriteTx,
+        subject: tuple[str, UUID],
+        reason: str,
+        actor: str,
+        done: Counter[str],
+        cards: Collection[UUID],
+    ) -> UUID:
+        """Empty the cards, have their copies redacted, and write down what was done."""
+        if not reason.strip():
+            raise InvalidRequest("say why it is erased: the reason is kept with the report")
+        shown = erasing.empty(tx, cards)
+        for message_id in shown:
+            kind = JobKind.NOTIFY_REDACT
+            jobs.enqueue(tx, kind, FENCE[kind], message_id, "erased", {"message_id": str(message_id)}, tx.now)
+        done["cards"] = len(cards)
+        done["local_messages"] += erasing.local_copies(tx, cards)
+        erasure_id, surfaces = random_id(), {name: count for name, count in sorted(done.items()) if count}
+        report: dict[str, Any] = {"surfaces": surfaces, "cards": [str(one) for one in shown], "rewritten": False}
+        erasures.add(tx, erasure_id, actor, subject, reason, report)
+        audit.record(tx, actor, "erase", f"{subject[0]}:{subject[1]}", detail={"erasure": str(erasure_id)})
+        return erasure_id
+
+    def _finished(self, tenant_id: str, erasure_id: UUID) -> ErasureReport:
+        self.finish(tenant_id)
+        return next(report for report in self.reports(tenant_id) if report.erasure_id == erasure_id)
+
+
+def _report(row: Erasure, cards: Mapping[UUID, CardMessage]) -> ErasureReport:
+    body = row.report
+    copies = {str(message_id): _copy(message) for message_id, message in cards.items()}
+    return ErasureReport(
+        row.erasure_id,
+        row.at,
+        row.actor,
+        row.subject_type,
+        row.subject_id,
+        row.reason,
+        body["surfaces"],
+        copies,
+        body["rewritten"],
+    )
+
+
+def _copy(message: CardMessage) -> Copies:
+    match message.state:
+        case CardState.REDACTED:
+            return Copies.REDACTED
+        case CardState.SKIPPED | CardState.UNKNOWN:
+            return Copies.UNKNOWN
+        case CardState.SENT if message.update_at is None and message.reason == NOT_REDACTED:
+            return Copies.REFUSED
+    return Copies.WAITING

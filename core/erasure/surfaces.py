@@ -1,0 +1,56 @@
+"""Every place that words come to lie in, and what an erasure does there. Pure.
+
+What is not here holds no words: feed, edges, fires, deliveries, grants, tokens, jobs and the audit name things by their
+ids alone, and logs never hold any.
+"""
+
+from enum import StrEnum
+
+
+class Surface(StrEnum):
+    """The surfaces; each value is a row of an erasure's report."""
+
+    VERSIONS = "versions"
+    SPANS = "spans"
+    NODES = "nodes"
+    RECALL_ENTRIES = "recall_entries"
+    ANSWERS = "answers"
+    TRACES = "traces"
+    WATCHES = "watches"
+    CLARIFICATIONS = "clarifications"
+    CARDS = "cards"
+    LOCAL_MESSAGES = "local_messages"
+    CHAT_IDENTITIES = "chat_identities"
+    PREFERENCES = "preferences"
+    EVENTS = "events"
+    JOBS = "jobs"
+
+
+DONE: dict[Surface, str] = {
+    Surface.VERSIONS: "text destroyed, and the key of its hashes",
+    Surface.SPANS: "headings destroyed; coordinates and hashes stay",
+    Surface.NODES: "properties destroyed; a tombstone stands",
+    Surface.RECALL_ENTRIES: "deleted, here and in the index of every process",
+    Surface.ANSWERS: "text replaced by a mark in every version",
+    Surface.TRACES: "words destroyed; coordinates and numbers stay",
+    Surface.WATCHES: "name replaced by a mark",
+    Surface.CLARIFICATIONS: "question and options replaced by a mark",
+    Surface.CARDS: "emptied; what a platform shows is redacted by jobs",
+    Surface.LOCAL_MESSAGES: "emptied or deleted",
+    Surface.CHAT_IDENTITIES: "deleted",
+    Surface.PREFERENCES: "deleted, with briefs and what was shown",
+    Surface.EVENTS: "what was said and tapped destroyed",
+    Surface.JOBS: "what waited to be done is cancelled",
+}
+
+
+class Copies(StrEnum):
+    """What became of a card that a platform may show."""
+
+    REDACTED = "redacted"
+    WAITING = "waiting"
+    """The job is under way."""
+    REFUSED = "refused"
+    """The platform would not have it changed: somebody has to remove it there."""
+    UNKNOWN = "unknown"
+    """Nobody knows whether the platform took it."""

@@ -1,0 +1,44 @@
+"""What is left of words that were erased. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+NOT_REDACTED = "not_redacted"
+"""Why a card that was erased stands on its platform as it was: the platform refuses to change it."""
+ERASED = "[erased]"
+"""Stands where the words of an erased source, or of an erased person, stood."""
+
+
+def answer_without(props: Mapping[str, Any], source_id: UUID) -> dict[str, Any]:
+    """A saved answer's properties without a word of an erased source; which claims rested on it stays known.
+
+    The whole text goes: it was made from all that it cites.
+    """
+    claims = [_claim_without(claim) if _cites(claim, source_id) else claim for claim in props["claims"]]
+    erased = sorted({*props.get("erased", ()), str(source_id)})
+    return {**props, "answerText": ERASED, "claims": claims, "erased": erased}
+
+
+def answer_of_nobody(props: Mapping[str, Any]) -> dict[str, Any]:
+    """A saved answer's properties without what its owner asked and what they were told."""
+    return {**props, "question": ERASED, "answerText": ERASED, "claims": []}
+
+
+def trace_without_words(body: Mapping[str, Any]) -> dict[str, Any]:
+    """A trace's coordinates and numbers; nothing can be saved from it any more."""
+    words = {"question": ERASED, "answerText": ERASED, "claims": [], "sections": []}
+    return {name: words.get(name, value) for name, value in body.items()}
+
+
+def options_without_words(options: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A clarification's options: how many there were, so that votes still count."""
+    return [{"value": ERASED} for _ in options]
+
+
+def _cites(claim: Mapping[str, Any], source_id: UUID) -> bool:
+    return any(citation[0] == str(source_id) for citation in claim["citations"])
+
+
+def _claim_without(claim: Mapping[str, Any]) -> dict[str, Any]:
+    return {**claim, "text": ERASED, "after": "", "caveat": None, "severity": None, "erased": True}

@@ -1,0 +1,278 @@
+"""Taking words out of rows, in place, in every version: the one thing that is ever changed in what was written.
+
+Coordinates, hashes and tombstones stay. A card, a trace or an answer is found by the ids that its JSON names.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, String, and_, cast, delete, or_, update
+from sqlmodel import SQLModel, col, select
+
+from core.model.card_states import CardEvent, CardState, step
+from core.model.erased import ERASED, options_without_words, trace_without_words
+from core.model.nodes import DOCUMENT, SAVED_ANSWER, SECTION
+from core.store import messages
+from core.store.database import ReadTx, WriteTx, batches
+from core.store.tables import (
+    Brief,
+    CardMessage,
+    ChatIdentity,
+    Clarification,
+    Inbox,
+    Job,
+    LastShown,
+    LocalMessage,
+    NodeVersion,
+    Person,
+    Preference,
+    RecallEntry,
+    Source,
+    SourceVersion,
+    Span,
+    Trace,
+    Watch,
+    WatchPending,
+    WatchScope,
+)
+
+_WITHDRAWN = {CardState.PENDING, CardState.FAILED, CardState.PARKED}
+"""States of a card that nobody has seen: it is not sent any more."""
+_SHOWN = {CardState.SENDING, CardState.UNKNOWN, CardState.SENT}
+"""States in which a platform may show the card."""
+
+
+# ── a source ──
+
+
+def source(tx: WriteTx, row: Source) -> Counter[str]:
+    """Destroy a source's text, its key, what it is found by, and what its nodes say; how many rows of each."""
+    of_source = {"tenant_id": tx.tenant_id, "source_id": row.source_id}
+    done = Counter(
+        versions=_set(tx, SourceVersion, of_source, text=""),
+        spans=_set(tx, Span, of_source, path=[]),
+        nodes=_set(tx, NodeVersion, of_source, col(NodeVersion.label) != DOCUMENT, key="", props={})
+        + _bare_documents(tx, row.source_id),
+        recall_entries=_delete(tx, RecallEntry, of_source),
+    )
+    row.name, row.hash_key, row.readers, row.source_set, row.erased_tx = "", b"", [], None, tx.tx
+    tx.session.add(row)
+    return done
+
+
+def things_of(tx: ReadTx, source_id: UUID) -> set[str]:
+    """The ids of what people watch of a source: itself, its document and its sections."""
+    rows = select(NodeVersion.node_id).where(
+        NodeVersion.tenant_id == tx.tenant_id,
+        NodeVersion.source_id == source_id,
+        col(NodeVersion.label).in_((DOCUMENT, SECTION)),
+    )
+    return {str(source_id), *map(str, tx.session.exec(rows.distinct()))}
+
+
+def watches_on(tx: WriteTx, things: Collection[str]) -> list[Watch]:
+    """Watches on any of these, whoever's they are."""
+    found: dict[UUID, Watch] = {}
+    for batch in batches(things):
+        scoped = select(WatchScope.watch_id).where(
+            WatchScope.tenant_id == tx.tenant_id, col(WatchScope.scope_ref).in_(batch)
+        )
+        rows = select(Watch).where(Watch.tenant_id == tx.tenant_id, col(Watch.watch_id).in_(scoped))
+        found |= {watch.watch_id: watch for watch in tx.session.exec(rows)}
+    return list(found.values())
+
+
+def clarifications(tx: WriteTx, source_id: UUID) -> int:
+    """Take the question and the options out of every clarification about a source or from it; how many rows."""
+    about = select(NodeVersion.node_id).where(
+        NodeVersion.tenant_id == tx.tenant_id, NodeVersion.source_id == source_id
+    )
+    rows = select(Clarification).where(
+        Clarification.tenant_id == tx.tenant_id,
+        or_(col(Clarification.node_id).in_(about), _names(Clarification.options, source_id)),
+    )
+    found = tx.session.exec(rows).all()
+    for row in found:
+        row.question, row.options = ERASED, options_without_words(row.options)
+        tx.session.add(row)
+    return len(found)
+
+
+def answers_citing(tx: WriteTx, source_id: UUID) -> list[NodeVersion]:
+    """Every version of every saved answer that rests on a source."""
+    return _answers(tx, _names(NodeVersion.props, source_id))
+
+
+def traces_from(tx: WriteTx, source_id: UUID) -> int:
+    """Take the words out of every trace that names a source; how many."""
+    return _emptied(tx, _names(Trace.body, source_id))
+
+
+def cards_quoting(tx: WriteTx, source_id: UUID, things: Collection[str], watches: Collection[Watch]) -> list[UUID]:
+    """Cards that quote a source, or list something of it by its title."""
+    quoting = select(CardMessage.message_id).where(
+        CardMessage.tenant_id == tx.tenant_id, _names(CardMessage.source_ids, source_id)
+    )
+    ids = {*things, *(str(watch.watch_id) for watch in watches)}
+    names = {watch.name for watch in watches}
+    return [*tx.session.exec(quoting), *_listing(tx, ids, names)]
+
+
+def _listing(tx: ReadTx, ids: Collection[str], names: Collection[str]) -> Iterator[UUID]:
+    """Cards from no source in particular, which may list anything."""
+    rows = select(CardMessage.message_id, CardMessage.card).where(
+        CardMessage.tenant_id == tx.tenant_id, cast(col(CardMessage.source_ids), String) == "[]"
+    )
+    for message_id, card in tx.session.exec(rows.execution_options(yield_per=1000)):
+        if any(text in ids or any(name in text for name in names) for text in _texts(card)):
+            yield message_id
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text within a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
+
+
+def unname(tx: WriteTx, watches: Collection[Watch]) -> int:
+    """Take away what watches are called after; how many."""
+    for watch in watches:
+        watch.name = ERASED
+        tx.session.add(watch)
+    return len(watches)
+
+
+# ── a person ──
+
+
+def person(tx: WriteTx, row: Person) -> Counter[str]:
+    """Destroy what a person is called, where they are found, what they chose and what they said."""
+    row.display_name, row.email, row.zone, row.locale = ERASED, None, "UTC", "en"
+    row.roles, row.active = [], False
+    tx.session.add(row)
+    theirs = {"tenant_id": tx.tenant_id, "person_id": row.person_id}
+    own_words = and_(col(LocalMessage.author) == "person")
+    return Counter(
+        chat_identities=_delete(tx, ChatIdentity, theirs),
+        preferences=_delete(tx, Preference, theirs) + _delete(tx, Brief, theirs) + _delete(tx, LastShown, theirs),
+        events=_set(tx, Inbox, theirs, body={}, place={}, speaker="", result=None, state="done"),
+        local_messages=_delete(tx, LocalMessage, theirs, own_words),
+        jobs=_cancel(tx, row.person_id),
+    )
+
+
+def watches_of(tx: WriteTx, person_id: UUID) -> int:
+    """End a person's watches and take their names out; how many."""
+    rows = tx.session.exec(select(Watch).where(Watch.tenant_id == tx.tenant_id, Watch.owner_id == person_id)).all()
+    for watch in rows:
+        watch.enabled = False
+    for batch in batches(watch.watch_id for watch in rows):
+        for table in (WatchScope, WatchPending):
+            _delete(tx, table, {"tenant_id": tx.tenant_id}, col(table.watch_id).in_(batch))
+    return unname(tx, rows)
+
+
+def answers_of(tx: WriteTx, person_id: UUID) -> list[NodeVersion]:
+    """Every version of every answer that a person saved."""
+    return [row for row in _answers(tx, _names(NodeVersion.props, person_id)) if row.props["owner"] == str(person_id)]
+
+
+def traces_of(tx: WriteTx, person_id: UUID) -> int:
+    return _emptied(tx, col(Trace.person_id) == person_id)
+
+
+def cards_to(tx: WriteTx, person_id: UUID) -> list[UUID]:
+    rows = select(CardMessage.message_id).where(
+        CardMessage.tenant_id == tx.tenant_id, CardMessage.person_id == person_id
+    )
+    return list(tx.session.exec(rows))
+
+
+def _cancel(tx: WriteTx, person_id: UUID) -> int:
+    """End what waits to be done for a person."""
+    rows = update(Job).where(
+        col(Job.tenant_id) == tx.tenant_id, col(Job.state) == "ready", _names(Job.payload, person_id)
+    )
+    return tx.session.connection().execute(rows.values(state="done")).rowcount
+
+
+# ── cards, whoever's they are ──
+
+
+def empty(tx: WriteTx, message_ids: Iterable[UUID]) -> list[UUID]:
+    """Empty cards; which of them a platform may show."""
+    shown: list[UUID] = []
+    for message_id in sorted(message_ids):
+        message = messages.locked(tx, message_id)
+        if message is None or not message.card:
+            continue
+        message.card, message.fingerprint, message.revision = {}, "", message.revision + 1
+        tx.session.add(message)
+        if message.state in _SHOWN:
+            shown.append(message_id)
+        elif message.state in _WITHDRAWN:
+            message.state, message.reason = step(CardState(message.state), CardEvent.SKIP), "erased"
+            messages.leave_to_next(tx, message_id, "erased")
+    return shown
+
+
+def local_copies(tx: WriteTx, message_ids: Iterable[UUID]) -> int:
+    """Empty what stands of these cards in the inboxes that this database keeps itself; how many."""
+    keys = batches(map(str, message_ids))
+    of_tenant, emptied = {"tenant_id": tx.tenant_id}, {"body": {}, "revision": col(LocalMessage.revision) + 1}
+    return sum(_set(tx, LocalMessage, of_tenant, col(LocalMessage.delivery_key).in_(batch), **emptied) for batch in keys)
+
+
+# ── rows ──
+
+
+def _names(column: Any, one: UUID) -> ColumnElement[bool]:
+    """Whether a JSON column names an id."""
+    return cast(col(column), String).contains(str(one))
+
+
+def _answers(tx: WriteTx, those: ColumnElement[bool]) -> list[NodeVersion]:
+    rows = select(NodeVersion).where(
+        NodeVersion.tenant_id == tx.tenant_id, col(NodeVersion.label) == SAVED_ANSWER, those
+    )
+    return list(tx.session.exec(rows))
+
+
+def _emptied(tx: WriteTx, those: ColumnElement[bool]) -> int:
+    rows = tx.session.exec(select(Trace).where(Trace.tenant_id == tx.tenant_id, those)).all()
+    for trace in rows:
+        trace.body = trace_without_words(trace.body)
+        tx.session.add(trace)
+    return len(rows)
+
+
+def _bare_documents(tx: WriteTx, source_id: UUID) -> int:
+    """Leave to each version of a document's own node which version of the text it stood for."""
+    rows = select(NodeVersion).where(
+        NodeVersion.tenant_id == tx.tenant_id, NodeVersion.source_id == source_id, col(NodeVersion.label) == DOCUMENT
+    )
+    found = tx.session.exec(rows).all()
+    for row in found:
+        row.key, row.props = "", {name: value for name, value in row.props.items() if name == "version_tx"}
+        tx.session.add(row)
+    return len(found)
+
+
+def _where(table: type[SQLModel], columns: dict[str, Any]) -> ColumnElement[bool]:
+    return and_(*(col(getattr(table, name)) == value for name, value in columns.items()))
+
+
+def _set(
+    tx: WriteTx, table: type[SQLModel], columns: dict[str, Any], *those: ColumnElement[bool], **values: Any
+) -> int:
+    rows = update(table).where(_where(table, columns), *those).values(**values)
+    return tx.session.connection().execute(rows).rowcount
+
+
+def _delete(tx: WriteTx, table: type[SQLModel], columns: dict[str, Any], *those: ColumnElement[bool]) -> int:
+    return tx.session.connection().execute(delete(table).where(_where(table, columns), *those)).rowcount
