@@ -4,6 +4,8 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from core.embed.hashing import HashingEmbedder
 from core.embed.protocol import Vectors
 
@@ -42,3 +44,21 @@ class MeddlingEmbedder(HashingEmbedder):
     def embed(self, texts: Sequence[str]) -> Vectors:
         self.meddle()
         return super().embed(texts)
+
+
+class MirroredEmbedder(CountingEmbedder):
+    """Another model: as near as hashed words are, in vectors that must not be compared with theirs."""
+
+    model = "mirrored-v1"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return super().embed(texts)[:, ::-1].copy()
+
+
+class WideEmbedder(CountingEmbedder):
+    """The same name as the hashing embedder's, in another dimension."""
+
+    dim = 512
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.pad(super().embed(texts), ((0, 0), (256, 0)))
