@@ -31,6 +31,11 @@ def random_key() -> bytes:
     return secrets.token_bytes(32)
 
 
+def api_key() -> str:
+    """A key with 256 random bits; its prefix lets scanners for leaked secrets, and people, know it."""
+    return "clarify_" + secrets.token_urlsafe(32)
+
+
 def nonce() -> str:
     """128 random bits, URL-safe."""
     return secrets.token_urlsafe(16)

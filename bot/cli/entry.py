@@ -7,7 +7,21 @@ from collections.abc import Sequence
 
 import typer
 
-from bot.cli import asking, audit, cards, doctor, documents, embedding, evaluating, manifest, people, serving, setup, workspaces
+from bot.cli import (
+    api_keys,
+    asking,
+    audit,
+    cards,
+    doctor,
+    documents,
+    embedding,
+    evaluating,
+    manifest,
+    people,
+    serving,
+    setup,
+    workspaces,
+)
 from bot.cli.output import complain
 from core.errors import CoreError, InvalidRequest
 
@@ -30,7 +44,21 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for group in (setup, documents, asking, people, workspaces, audit, serving, embedding, evaluating, cards, manifest, doctor):
+for group in (
+    setup,
+    documents,
+    asking,
+    people,
+    workspaces,
+    api_keys,
+    audit,
+    serving,
+    embedding,
+    evaluating,
+    cards,
+    manifest,
+    doctor,
+):
     group.add_to(app)
 
 

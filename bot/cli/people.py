@@ -1,5 +1,6 @@
-"""`person add` and `person list`."""
+"""`person add`, `person list`, `person deactivate` and `person activate`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -7,23 +8,29 @@ import typer
 from bot.cli.options import AsJson, Config, memory_of, settings_of
 from bot.cli.output import say, say_json, say_table
 
+Person = Annotated[str, typer.Argument(metavar="PERSON", help="An e-mail address or a name.")]
+
 
 def add_to(app: typer.Typer) -> None:
     group = typer.Typer(help="The people who may ask, and what they may read.", no_args_is_help=True)
     group.command("add")(add)
     group.command("list")(show)
+    group.command("deactivate")(deactivate)
+    group.command("activate")(activate)
     app.add_typer(group, name="person")
 
 
 def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name others see.")],
     email: Annotated[str, typer.Option(help="The address that tells people of one name apart.")] = "",
-    zone: Annotated[str, typer.Option(help="Their time zone, such as Europe/Berlin.")] = "UTC",
-    role: Annotated[list[str] | None, typer.Option(help="A role they hold; repeatable. Without any: member.")] = None,
+    zone: Annotated[str, typer.Option(help="Their time zone, such as Europe/Berlin; UTC where none was given.")] = "",
+    role: Annotated[
+        list[str] | None, typer.Option(help="A role they hold; repeatable, in place of those they held. First: member.")
+    ] = None,
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
-    """Add a person, or renew one: a person is known by e-mail address, or else by name."""
+    """Add a person, or renew one, known by e-mail address or else by name; what is not named stays as it is."""
     from core.errors import InvalidRequest
 
     if not name.strip():
@@ -33,12 +40,30 @@ def add(
     settings = settings_of(config)
     with memory_of(settings) as memory:
         person_id = memory.people.put(
-            settings.tenant, name.strip(), email=email or None, zone=zone, roles=role or ("member",)
+            settings.tenant, name.strip(), email=email or None, zone=zone or None, roles=role or None
         )
     if as_json:
         say_json({"person_id": person_id})
     else:
         say(f"{name.strip()} is known as person:{person_id}.")
+
+
+def deactivate(person: Person, config: Config = None) -> None:
+    """Let a person go: they read nothing and are sent nothing any more. Nothing of theirs is deleted."""
+    say(f"{_set_active(person, config, active=False)} is no longer active.")
+
+
+def activate(person: Person, config: Config = None) -> None:
+    """Let a person back in, with the roles they had."""
+    say(f"{_set_active(person, config, active=True)} is active.")
+
+
+def _set_active(name: str, config: Path | None, *, active: bool) -> str:
+    settings = settings_of(config)
+    with memory_of(settings) as memory:
+        found = memory.people.named(settings.tenant, name)
+        memory.people.set_active(settings.tenant, found.person_id, active)
+    return found.display_name
 
 
 def show(as_json: AsJson = False, config: Config = None) -> None:

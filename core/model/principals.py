@@ -4,30 +4,61 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
+from core.errors import InvalidRequest
+
 EVERYONE = "everyone"
 """The reader that stands for every person of the tenant; a word one types, never a default."""
 OPERATOR, BOT = "operator", "bot"
 """Who acts where no principal does: whoever is at the command line, and the running bot by itself."""
+PERSON = "person:"
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """A person of one tenant, with the roles they hold now. Every read takes one."""
+    """A person of one tenant, or one of its API keys, with the roles they hold now. Every read takes one.
+
+    `person` is None for a key: it reads by its roles, and nothing is its own.
+    """
 
     tenant_id: str
-    person_id: UUID
+    person: UUID | None
     roles: frozenset[str] = frozenset()
+    api_key: UUID | None = None
+
+    @property
+    def person_id(self) -> UUID:
+        """Whose things these are. Raises InvalidRequest for a key."""
+        if self.person is None:
+            raise InvalidRequest("an API key is no person: it has no answers, watches or preferences of its own")
+        return self.person
+
+    @property
+    def actor(self) -> str:
+        """Who this is, for the audit."""
+        return person_reader(self.person) if self.person else f"key:{self.api_key}"
 
     @property
     def keys(self) -> frozenset[str]:
         """Every reader name that admits this principal."""
-        return self.roles | {EVERYONE, person_reader(self.person_id)}
+        own = {person_reader(self.person)} if self.person else set()
+        return self.roles | {EVERYONE} | own
 
 
 def person_reader(person_id: UUID) -> str:
-    return f"person:{person_id}"
+    return f"{PERSON}{person_id}"
 
 
 def visible_to(principal: Principal, readers: Iterable[str]) -> bool:
     """The one rule of reading: some reader name admits the principal. No readers, nobody."""
     return not principal.keys.isdisjoint(readers)
+
+
+def role_names(names: Iterable[str]) -> list[str]:
+    """Roles in order, each once. Raises InvalidRequest for a name that would admit its holder as somebody else."""
+    roles = sorted(set(names))
+    for role in roles:
+        if not role.strip() or role != role.strip():
+            raise InvalidRequest(f"{role!r} is no role: write a word such as member, steward or admin")
+        if role == EVERYONE or role.startswith(PERSON):
+            raise InvalidRequest(f"{role!r} is no role: it names a reader; write a word such as member or admin")
+    return roles

@@ -12,7 +12,7 @@ from core.errors import InvalidRequest, NotFound
 from core.ids import derived
 from core.model.local_time import next_moment
 from core.model.preferences import MUTE_CHOICES, MUTE_TIMES, OFF, Preferences, check
-from core.model.principals import OPERATOR, Principal, person_reader
+from core.model.principals import OPERATOR, Principal, person_reader, role_names
 from core.model.work import Place
 from core.store import audit, briefs, messages, people
 from core.store.database import Database, ReadTx, WriteTx, tenants
@@ -66,25 +66,29 @@ class PeopleEngine:
         display_name: str,
         *,
         email: str | None = None,
-        zone: str = "UTC",
-        locale: str = "en",
-        roles: Iterable[str] = ("member",),
+        zone: str | None = None,
+        locale: str | None = None,
+        roles: Iterable[str] | None = None,
         actor: str = OPERATOR,
     ) -> UUID:
-        """Add or renew a person, known by e-mail or else by name. Raises InvalidRequest for an unknown time zone."""
-        if not _is_zone(zone):
+        """Add or renew a person, known by e-mail or else by name; what is None stays, or begins as UTC, en, member.
+
+        Raises InvalidRequest for an unknown time zone, and for a role that is none.
+        """
+        if zone is not None and not _is_zone(zone):
             raise InvalidRequest(f"{zone!r} is no time zone: write an IANA name, such as Europe/Berlin")
+        held = None if roles is None else role_names(roles)
         person_id = derived("person", tenant_id, email or display_name)
         with self._database.write(tenant_id) as tx:
             tx.lock()
             known = people.get(tx, person_id)
             before = known.model_dump() if known else None
             person = known or Person(
-                tenant_id=tenant_id, person_id=person_id, display_name=display_name, roles=[], created_at=tx.now
+                tenant_id=tenant_id, person_id=person_id, display_name=display_name, roles=["member"], created_at=tx.now
             )
-            person.display_name, person.email, person.locale = display_name, email, locale
-            person.roles = sorted(set(roles))
-            _settle(tx, person, zone)
+            person.display_name, person.email, person.locale = display_name, email, locale or person.locale
+            person.roles = person.roles if held is None else held
+            _settle(tx, person, zone or person.zone)
             _audit(tx, actor, person, before)
         return person_id
 

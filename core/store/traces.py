@@ -12,7 +12,8 @@ def get(tx: ReadTx, trace_id: UUID) -> Trace | None:
     return tx.session.get(Trace, (tx.tenant_id, trace_id))
 
 
-def add(tx: WriteTx, trace_id: UUID, kind: str, person_id: UUID, body: Mapping[str, Any]) -> None:
+def add(tx: WriteTx, trace_id: UUID, kind: str, person_id: UUID | None, body: Mapping[str, Any]) -> None:
+    """`person_id`: who asked; None for an API key."""
     tx.session.add(
         Trace(
             tenant_id=tx.tenant_id,

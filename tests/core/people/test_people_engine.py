@@ -3,10 +3,13 @@
 import pytest
 
 from core.clock import DAY
-from core.errors import InvalidRequest, NotFound
+from core.errors import InsufficientEvidence, InvalidRequest, NotFound
+from core.ids import random_id
+from core.model.principals import person_reader
 from core.model.work import Place
+from core.planner.request import PlanRequest
 from core.store.tables import Person
-from tests.support.memories import add_person, change_row, rows
+from tests.support.memories import add_person, change_row, put, rows
 from tests.support.threads import at_once
 
 
@@ -51,3 +54,59 @@ def test_one_person_added_and_bound_twice_at_once_is_one_person(memory):
         assert len(set(ids)) == 1
         bound = at_once(*[lambda: memory.people.bind("default", ids[0], Place("local", "local", name))] * 4)  # noqa: B023
         assert bound == [None] * 4
+
+
+# ── roles ──
+
+
+def shown(memory, person_id):
+    """What the next read of a person gives them."""
+    try:
+        planned = memory.plan(PlanRequest(question="meal"), memory.people.principal("default", person_id))
+    except (InsufficientEvidence, NotFound):
+        return set()
+    return {span.text for span in planned.spans}
+
+
+def test_a_change_of_roles_takes_effect_at_the_next_read(memory):
+    for readers in ("member", "board"):
+        put(memory, f"{readers}.md", f"A meal for the {readers}.\n".encode(), [readers])
+    person_id = memory.people.put("default", "Ada")
+    assert shown(memory, person_id) == {"A meal for the member."}
+    memory.people.put("default", "Ada", roles=["member", "board"])
+    assert shown(memory, person_id) == {"A meal for the member.", "A meal for the board."}
+    memory.people.put("default", "Ada", roles=["board"])
+    assert shown(memory, person_id) == {"A meal for the board."}
+    memory.people.put("default", "Ada", roles=[])
+    assert shown(memory, person_id) == set()
+
+
+def test_whoever_is_let_go_reads_nothing_until_they_are_back(memory):
+    put(memory, "open.md", b"A meal for everyone.\n")
+    person_id = memory.people.put("default", "Ada")
+    memory.people.set_active("default", person_id, active=False)
+    assert shown(memory, person_id) == set()
+    memory.people.set_active("default", person_id, active=True)
+    assert shown(memory, person_id) == {"A meal for everyone."}
+
+
+def test_what_is_not_named_stays_when_a_person_is_renewed(memory):
+    first = memory.people.put("default", "Ada", roles=["admin"], zone="Europe/Berlin", locale="de")
+    assert memory.people.put("default", "Ada") == first
+    ada = memory.people.get("default", first)
+    assert (ada.roles, ada.zone, ada.locale) == (("admin",), "Europe/Berlin", "de")
+    new = memory.people.get("default", memory.people.put("default", "Bo"))
+    assert (new.roles, new.zone, new.locale) == (("member",), "UTC", "en")
+
+
+def test_nobody_is_given_a_role_that_reads_as_somebody_else(memory, bob):
+    for role in (person_reader(bob.person_id), "everyone"):
+        with pytest.raises(InvalidRequest, match="names a reader"):
+            memory.people.put("default", "Ada", roles=[role])
+    with pytest.raises(NotFound):
+        memory.people.named("default", "Ada")
+
+
+def test_nobody_lets_go_whom_nobody_knows(memory):
+    with pytest.raises(NotFound):
+        memory.people.set_active("default", random_id(), active=False)

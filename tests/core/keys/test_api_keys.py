@@ -1,0 +1,165 @@
+"""API keys: shown once, kept as a hash, good for their roles in their tenant until they are revoked."""
+
+import pytest
+from sqlalchemy import event
+
+from core.clock import SECOND
+from core.errors import InvalidRequest, NotFound, UnknownKey
+from core.ids import random_id
+from core.model.principals import Principal
+from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
+from core.planner.request import PlanRequest
+from core.store.tables import ApiKey, Trace
+from tests.support.memories import audited, page, put, rows, section
+
+QUESTION = "What may a meal cost?"
+
+
+def make(memory, *roles, tenant="default"):
+    return memory.api_keys.create(tenant, "importer", roles or ("member",))
+
+
+def refused(memory, secret):
+    with pytest.raises(UnknownKey) as caught:
+        memory.api_keys.principal_of(secret)
+    return str(caught.value)
+
+
+# ── made ──
+
+
+def test_a_key_names_its_tenant_and_its_roles_and_no_person(memory):
+    made = make(memory, "steward", "member", "steward")
+    principal = memory.api_keys.principal_of(made.secret)
+    assert principal == Principal("default", None, frozenset({"member", "steward"}), made.key_id)
+    assert principal.actor == f"key:{made.key_id}"
+
+
+def test_a_key_is_long_random_and_known_by_its_prefix(memory):
+    secrets = {make(memory).secret for _ in range(20)}
+    assert len(secrets) == 20
+    assert {(secret[:8], len(secret)) for secret in secrets} == {("clarify_", 8 + 43)}, "256 bits in base 64"
+
+
+def test_nothing_that_is_kept_shown_or_audited_holds_the_key(memory):
+    made = make(memory)
+    [row] = rows(memory, ApiKey)
+    kept = [row.model_dump(), *(entry.model_dump() for entry in audited(memory)), memory.api_keys.all("default"), made]
+    assert made.secret not in str(kept)
+    assert made.secret.removeprefix("clarify_") not in str(kept)
+    assert len(row.key_hash) == 32
+
+
+def test_making_and_revoking_is_audited(memory, clock):
+    made = memory.api_keys.create("default", "importer", ["member"], "person:7")
+    clock.advance(SECOND)
+    for _ in range(2):
+        memory.api_keys.revoke("default", made.key_id)
+    assert [(row.actor, row.action, row.target, row.detail) for row in audited(memory)] == [
+        ("person:7", "key_made", f"key:{made.key_id}", {"roles": ["member"]}),
+        ("operator", "key_revoked", f"key:{made.key_id}", {}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "roles", "words"),
+    [
+        ("", ["member"], "needs a name"),
+        ("  ", ["member"], "needs a name"),
+        ("x" * 101, ["member"], "needs a name"),
+        ("importer", [], "at least one role"),
+        ("importer", ["everyone"], "names a reader"),
+        ("importer", [f"person:{random_id()}"], "names a reader"),
+        ("importer", [""], "no role"),
+    ],
+)
+def test_what_is_no_key_says_what_would_be_one(memory, name, roles, words):
+    with pytest.raises(InvalidRequest, match=words):
+        memory.api_keys.create("default", name, roles)
+    assert rows(memory, ApiKey) == []
+
+
+# ── revoked and unknown ──
+
+
+def test_a_revoked_key_is_refused_like_one_that_never_was(memory, clock):
+    made, other = make(memory), make(memory)
+    clock.advance(SECOND)
+    memory.api_keys.revoke("default", made.key_id)
+    never = "clarify_" + "A" * 43
+    said = {refused(memory, secret) for secret in (made.secret, never, "", "clarify_", made.secret[:-1], "\udcff", "é")}
+    assert said == {"The API key is not known here, or was revoked."}
+    assert memory.api_keys.principal_of(other.secret).api_key == other.key_id
+    assert [(key.key_id, key.revoked_at) for key in memory.api_keys.all("default")] == sorted(
+        [(made.key_id, clock.now()), (other.key_id, 0)]
+    )
+
+
+def test_a_miss_costs_what_a_hit_costs(memory):
+    made, gone = make(memory), make(memory)
+    memory.api_keys.revoke("default", gone.key_id)
+    asked = []
+    event.listen(
+        memory._database.engine, "before_cursor_execute", lambda _c, _u, statement, *_: asked.append(statement)
+    )
+    memory.api_keys.principal_of(made.secret)
+    hit = list(asked)
+    for secret in (gone.secret, "clarify_" + "A" * 43, "x"):
+        asked.clear()
+        refused(memory, secret)
+        assert asked == hit
+
+
+def test_the_key_of_another_tenant_is_not_there_to_be_revoked_or_listed(memory):
+    memory.people.ensure_tenant("other", "Other")
+    made = make(memory)
+    with pytest.raises(NotFound):
+        memory.api_keys.revoke("other", made.key_id)
+    assert memory.api_keys.all("other") == []
+    assert memory.api_keys.principal_of(made.secret).tenant_id == "default"
+    assert memory.api_keys.principal_of(make(memory, tenant="other").secret).tenant_id == "other"
+
+
+# ── what a key may do ──
+
+
+@pytest.fixture
+def pages(memory):
+    for name, readers in (("open", ["everyone"]), ("board", ["board"]), ("staff", ["member"])):
+        put(memory, f"{name}.md", page(name, {"Meals": f"A meal may cost 40 EUR, says {name}."}), readers)
+
+
+@pytest.mark.parametrize(
+    ("roles", "names"), [(["member"], {"open", "staff"}), (["board"], {"open", "board"}), (["x"], {"open"})]
+)
+def test_a_key_reads_by_its_roles(memory, pages, roles, names):
+    principal = memory.api_keys.principal_of(make(memory, *roles).secret)
+    read = " ".join(span.text for span in memory.plan(PlanRequest(question=QUESTION), principal).spans)
+    assert {name for name in ("open", "board", "staff") if name in read} == names
+
+
+def test_a_key_may_ask_and_its_trace_is_no_persons(memory, pages):
+    principal = memory.api_keys.principal_of(make(memory).secret)
+    answer = memory.generate(QUESTION, principal)
+    assert answer.claims
+    assert [(row.trace_id, row.person_id) for row in rows(memory, Trace)] == [(answer.trace_id, None)]
+
+
+def test_a_key_owns_nothing_and_is_told_so(memory, pages, ada):
+    principal = memory.api_keys.principal_of(make(memory).secret)
+    trace_id = memory.generate(QUESTION, principal).trace_id
+    target = {"kind": TargetKind.PERSON, "person_id": str(ada.person_id)}
+    request = WatchRequest(
+        "mine", ScopeType.ENTITY, (section("open.md", "open", "Meals"),), (EventKind.FACT_CHANGED,), target
+    )
+    for owning in (
+        lambda: memory.save_answer(trace_id, principal),
+        lambda: memory.watch(request, principal),
+        lambda: memory.watches(principal),
+        lambda: memory.recent_fires(principal),
+        lambda: memory.mute_all(principal, 0),
+        lambda: memory.prefer(principal, "brief_day", "fri"),
+    ):
+        with pytest.raises(InvalidRequest, match="an API key is no person"):
+            owning()
+    assert memory.answers(principal) == []
