@@ -31,7 +31,13 @@ CACHE = Path("clarify-cache")
 _PREFIX, _NEST = "CLARIFY_", "__"
 _SQLITE = "sqlite:///"
 _LONGEST_SHOWN = 60
-_SECRETS = {("slack",), *(("slack", credential.name) for credential in CREDENTIALS)}
+_ENDPOINT_KEY = "CLARIFY_EMBEDDER_ENDPOINT__KEY"
+_SECRETS = {
+    ("slack",),
+    *(("slack", credential.name) for credential in CREDENTIALS),
+    ("embedder_endpoint",),
+    ("embedder_endpoint", "key"),
+}
 """Where what is written is never shown."""
 
 Port = Annotated[int, Field(ge=0, le=65_535)]
@@ -92,6 +98,17 @@ class SlackSettings(_Section):
         return tuple(f"slack.mode is {self.mode!r} and needs {what}" for what in said)
 
 
+class EndpointSettings(_Section):
+    """An OpenAI-compatible embeddings endpoint. Its key comes from the environment alone."""
+
+    url: str = ""
+    model: str = ""
+    key: SecretStr = SecretStr("")
+    batch_size: int = Field(default=64, ge=1, le=2048)
+    timeout_secs: float = Field(default=30, gt=0, le=600)
+    retries: int = Field(default=4, ge=0, le=10)
+
+
 class SourceSettings(_Section):
     """One source set: a folder or file (`path`), or a repository's address (`git`), and who may read it."""
 
@@ -122,6 +139,7 @@ class Settings(BaseSettings):
     keys: Path = Path("keys")
     cache: Path = CACHE
     embedder: Name = "minilm"
+    embedder_endpoint: EndpointSettings = EndpointSettings()
     http: HttpSettings = HttpSettings()
     inbox: InboxSettings = InboxSettings()
     slack: SlackSettings = SlackSettings()
@@ -161,6 +179,7 @@ def load(path: Path | None = None) -> Settings:
     file = Path(FILE) if path is None else path
     given = _read(file) if path is not None or file.exists() else {}
     refuse_written(file, given.get("slack"))
+    _refuse_key(file, given.get("embedder_endpoint"))
     try:
         merged = _merged(given, EnvSettingsSource(Settings)())
         settings = Settings(**merged | {"slack": with_secrets(file, merged.get("slack", {}))})
@@ -179,6 +198,14 @@ def _read(file: Path) -> dict[str, Any]:
         raise InvalidConfig(f"{file}: cannot be read: {error.strerror}; `clarify-bot init` makes one") from error
     except ValueError as error:
         raise InvalidConfig(f"{file}: not TOML in UTF-8: {error}") from error
+
+
+def _refuse_key(file: Path, endpoint: object) -> None:
+    if isinstance(endpoint, dict) and "key" in endpoint:
+        raise InvalidConfig(
+            f"{file}: embedder_endpoint.key must not be written here, where whoever reads the settings reads it: "
+            f"set {_ENDPOINT_KEY}"
+        )
 
 
 def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,7 +243,7 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
     database = settings.database
     if database.startswith(_SQLITE):
         database = _SQLITE + str(folder / database.removeprefix(_SQLITE))
-    known = {"minilm", "hashing", "none"}
+    known = {"minilm", "hashing", "none", "endpoint"}
     slack_files = {credential.file_setting for credential in CREDENTIALS}
     slack_paths = {name: path and folder / path for name, path in settings.slack if name in slack_files}
     return settings.model_copy(
@@ -241,6 +268,8 @@ def make_embedder(settings: Settings) -> Embedder | None:
         from core.embed.hashing import HashingEmbedder
 
         return HashingEmbedder()
+    if settings.embedder == "endpoint":
+        return _endpoint_embedder(settings.embedder_endpoint)
     from core.embed.files import folder_files, pinned_files
     from core.embed.onnx import OnnxEmbedder
 
@@ -248,9 +277,21 @@ def make_embedder(settings: Settings) -> Embedder | None:
         return OnnxEmbedder(pinned_files())
     if not Path(settings.embedder).is_dir():
         raise InvalidConfig(
-            f"embedder is {settings.embedder!r}; write minilm, hashing, none, or a folder with an ONNX export"
+            f"embedder is {settings.embedder!r}; write minilm, hashing, none, endpoint, or a folder with an ONNX export"
         )
     return OnnxEmbedder(folder_files(Path(settings.embedder)))
+
+
+def _endpoint_embedder(settings: EndpointSettings) -> Embedder:
+    from core.embed.endpoint import Endpoint, EndpointEmbedder
+
+    if not settings.url or not settings.model:
+        raise InvalidConfig(
+            "embedder is 'endpoint' and needs embedder_endpoint.url, such as https://api.example.com/v1, "
+            f"and embedder_endpoint.model; where it asks for a key, set {_ENDPOINT_KEY}"
+        )
+    key = SecretStr(settings.key.get_secret_value().strip())
+    return EndpointEmbedder(Endpoint(**settings.model_dump(exclude={"key"}), key=key))
 
 
 def memory_config(settings: Settings) -> MemoryConfig:

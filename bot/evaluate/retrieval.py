@@ -102,12 +102,16 @@ class Remembering:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._known: dict[str, Vectors] = {}
-        self.model, self.dim = embedder.model, embedder.dim
+        self.model = embedder.model
+
+    @property
+    def dim(self) -> int | None:
+        return self._embedder.dim
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         missing = list(dict.fromkeys(text for text in texts if text not in self._known))
         self._known |= dict(zip(missing, self._embedder.embed(missing), strict=True))
-        return np.array([self._known[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dim)
+        return np.array([self._known[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dim or 0)
 
 
 def retrieval(folder: Path, embedder: Embedder | None, config: MemoryConfig, on_progress: Progress) -> RetrievalReport:

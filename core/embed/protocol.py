@@ -18,7 +18,8 @@ class Embedder(Protocol):
         """A name with a short digest of all that decides the vectors: vectors of one name may be compared."""
 
     @property
-    def dim(self) -> int: ...
+    def dim(self) -> int | None:
+        """Numbers in a vector; None while an endpoint has not answered yet."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row a text, of length 1; all zeros where a text has nothing to embed. Never NaN."""

@@ -135,8 +135,53 @@ def test_embedders_by_name(here):
     assert make_embedder(Settings(embedder="none")) is None
     assert isinstance(make_embedder(Settings(embedder="hashing")), HashingEmbedder)
     assert make_embedder(Settings()).dim == 384
-    with pytest.raises(InvalidConfig, match="minilm, hashing, none, or a folder"):
+    with pytest.raises(InvalidConfig, match="minilm, hashing, none, endpoint, or a folder"):
         make_embedder(Settings(embedder="gpt"))
+
+
+ENDPOINT = "embedder = 'endpoint'\n[embedder_endpoint]\nurl = 'https://api.example.com/v1'\nmodel = 'small'\n"
+KEY_VARIABLE = "CLARIFY_EMBEDDER_ENDPOINT__KEY"
+
+
+def test_an_endpoint_is_named_after_its_host_and_model_and_asked_for_nothing_yet(here, monkeypatch):
+    monkeypatch.setenv(KEY_VARIABLE, "sk-secret\n")
+    write(here, ENDPOINT)
+    embedder = make_embedder(load())
+    assert (embedder.model, embedder.dim) == ("small@api.example.com", None)
+
+
+@pytest.mark.parametrize("without", ["url", "model"])
+def test_an_endpoint_needs_an_address_and_a_model(here, without):
+    write(here, "\n".join(line for line in ENDPOINT.splitlines() if not line.startswith(without)))
+    with pytest.raises(InvalidConfig, match=rf"embedder_endpoint\.url, .*embedder_endpoint\.model; .*{KEY_VARIABLE}"):
+        make_embedder(load())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (ENDPOINT + "key = 'sk-secret'\n", ["embedder_endpoint.key must not be written here", KEY_VARIABLE]),
+        (ENDPOINT + "key = {sk-secret = 1}\n", ["embedder_endpoint.key must not be written here", KEY_VARIABLE]),
+        (ENDPOINT + "batch_size = 0\n", ["embedder_endpoint.batch_size is 0", "greater than or equal to 1"]),
+        ("embedder_endpoint = 'sk-secret'\n", ["embedder_endpoint: "]),
+        (ENDPOINT + "token = 'sk-secret'\n", ["embedder_endpoint.token", "no such setting"]),
+    ],
+)
+def test_what_is_off_about_an_endpoint_is_named_and_its_key_is_not(here, text, words):
+    write(here, text)
+    with pytest.raises(InvalidConfig) as refused:
+        load()
+    assert all(word in str(refused.value) for word in words)
+    assert "sk-secret" not in str(refused.value)
+
+
+def test_a_key_in_the_wrong_shape_is_not_shown(here, monkeypatch):
+    monkeypatch.setenv(KEY_VARIABLE, "sk-sec\nret")
+    write(here, ENDPOINT)
+    with pytest.raises(InvalidConfig, match="copy it again") as refused:
+        make_embedder(load())
+    assert "sk-" not in str(refused.value)
+    assert "sk-" not in repr(load())
 
 
 def test_a_memory_opens_with_and_without_keys(here):
@@ -168,8 +213,8 @@ def test_the_template_shows_every_setting_with_its_default():
     shown = tomllib.loads(text)
     sources = shown.pop("sources")
     assert Settings(sources=sources).sources[0].name == "handbook"
-    secrets = {credential.name for credential in CREDENTIALS}
-    expected = json.loads(Settings.model_construct().model_dump_json(exclude={"sources": True, "slack": secrets}))
+    secrets = {"slack": {credential.name for credential in CREDENTIALS}, "embedder_endpoint": {"key"}}
+    expected = json.loads(Settings.model_construct().model_dump_json(exclude={"sources": True, **secrets}))
     for key, example in EXAMPLES.items():
         section, _, name = key.partition(".")
         assert expected[section][name] is None, "an example stands only where there is no default"
