@@ -55,8 +55,8 @@ def _listed(names: list[str]) -> str:
 def retrieval(data: Data, as_json: AsJson = False, config: Config = None) -> None:
     """Does the passage that answers come first, and does the bot know when nothing answers?
 
-    DIR holds passages.jsonl {id, text, heading}, any number of queries*.jsonl {id, query, relevant: [passage ids]}, and
-    unanswerable.jsonl {id, query}.
+    DIR holds passages.jsonl {id, text, path, heading}, any number of queries*.jsonl {id, query, relevant: [passage
+    ids]}, and unanswerable.jsonl {id, query}. Path and heading may be left out.
     """
     from bot.config import make_embedder, memory_config
     from bot.evaluate.retrieval import retrieval as measure
@@ -68,8 +68,9 @@ def retrieval(data: Data, as_json: AsJson = False, config: Config = None) -> Non
         say_json(report.to_json())
         return
     rows = [_scores("configured", name, one) for name, one in report.configured.items()]
+    rows += [_scores("meaning alone", name, one) for name, one in report.by_meaning.items()]
     rows += [_scores("held out", name, one) for name, one in report.held_out.items()]
-    say_table(("weights", "questions", "n", "recall@5", "recall@10", "MRR@10"), rows)
+    say_table(("weights", "questions", "n", "recall@5", "recall@10", "recall@40", "MRR@10"), rows)
     say(f"\nfitted to all questions: lexical_weight = {report.fitted[0]:g}, bm25_half = {report.fitted[1]:g}\n")
     refusals = [
         (name, f"{one.threshold:.2f}", f"{one.unanswerable_refused} of {one.unanswerable}",
@@ -80,7 +81,8 @@ def retrieval(data: Data, as_json: AsJson = False, config: Config = None) -> Non
 
 
 def _scores(weights: str, name: str, one: "Scores") -> tuple[Any, ...]:
-    return weights, name, one.questions, _shown(one.recall_at_5), _shown(one.recall_at_10), _shown(one.mrr_at_10)
+    shares = (one.recall_at_5, one.recall_at_10, one.recall_at_40, one.mrr_at_10)
+    return weights, name, one.questions, *map(_shown, shares)
 
 
 def _shown(estimate: "Estimate") -> str:

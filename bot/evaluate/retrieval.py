@@ -1,7 +1,8 @@
 """Does the plan put the passage that answers among the first, and does the bot know when nothing answers?
 
-Each passage is taken in as a source of its own, under its heading, so that a planned span names its passage. Questions
-are planned through the engine as configured, and at each point of a grid of the two weights of the words' leg. The
+Each passage is taken in as a source of its own, so that a planned span names its passage, and under what the engine
+finds a passage by in its document: the file's name, where there is one, and the headings. Questions are planned through
+the engine as configured, by meaning alone, and at each point of a grid of the two weights of the words' leg. The
 weights are fitted leave-one-out: those that serve all other questions best decide how a question is answered. Questions
 that share a passage are left out together, for they ask the same thing in other words.
 """
@@ -30,8 +31,10 @@ from core.planner.request import PlanRequest
 
 Weights = tuple[float, float]
 """(lexical_weight, bm25_half)."""
-GRID: tuple[Weights, ...] = tuple(product((0.2, 0.3, 0.4, 0.5, 0.6, 0.7), (3.0, 10.0, 30.0)))
-_DEEPEST = 10
+MEANING_ALONE: Weights = (0.0, 10.0)
+GRID: tuple[Weights, ...] = (MEANING_ALONE, *product((0.2, 0.3, 0.4, 0.5, 0.6, 0.7), (3.0, 10.0, 30.0)))
+_SHOWN = 10
+_DEEPEST = 40
 _KEPT = 0.9
 """The share of answerable questions that a fitted threshold still answers."""
 
@@ -39,6 +42,7 @@ _KEPT = 0.9
 class PassageRow(Row):
     id: str
     text: str
+    path: str = ""
     heading: str = ""
 
 
@@ -50,14 +54,14 @@ class Query(Row):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`rank`: the place of the first relevant passage, from 1; None beyond the tenth."""
+    """`rank`: the place of the first relevant passage, from 1; None beyond the fortieth."""
 
     rank: int | None
     best_cosine: float
 
     @property
     def reciprocal(self) -> float:
-        return 1 / self.rank if self.rank else 0.0
+        return 1 / self.rank if self.rank and self.within(_SHOWN) else 0.0
 
     def within(self, k: int) -> bool:
         return self.rank is not None and self.rank <= k
@@ -65,11 +69,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Recall@k: how often a relevant passage is among the first k."""
+    """Recall@k: how often a relevant passage is among the first k; @40 is as far as any second look could reach."""
 
     questions: int
     recall_at_5: Estimate
     recall_at_10: Estimate
+    recall_at_40: Estimate
     mrr_at_10: Estimate
 
 
@@ -88,6 +93,7 @@ class Refusals:
 class RetrievalReport:
     passages: int
     configured: dict[str, Scores]
+    by_meaning: dict[str, Scores]
     fitted: Weights
     held_out: dict[str, Scores]
     refusals: dict[str, Refusals]
@@ -128,9 +134,10 @@ def retrieval(folder: Path, embedder: Embedder | None, config: MemoryConfig, on_
     best, held_out = fit(data.files, {**grid, standing: configured}, standing)
     return RetrievalReport(
         len(data.passages),
-        {name: scores([configured[query.id] for query in queries]) for name, queries in data.files.items()},
+        data.scores(configured),
+        data.scores(grid[MEANING_ALONE]),
         best,
-        {name: scores([held_out[query.id] for query in queries]) for name, queries in data.files.items()},
+        data.scores(held_out),
         _refusals(data, configured, config.answers.min_cosine),
     )
 
@@ -153,6 +160,9 @@ class _Data:
         if twice := [name for name, count in Counter(query.id for query in data.all_queries).items() if count > 1]:
             raise InvalidRequest(f"{folder}: two questions have the id {twice[0]!r}; each needs an id of its own")
         return data
+
+    def scores(self, outcomes: Mapping[str, Outcome]) -> dict[str, Scores]:
+        return {name: scores([outcomes[query.id] for query in queries]) for name, queries in self.files.items()}
 
     @property
     def answerable(self) -> list[Query]:
@@ -201,8 +211,9 @@ class _Bench:
             self._reader = memory.people.principal(DEFAULT_TENANT, person)
             for place, passage in enumerate(passages):
                 next(self._tick)
-                uri = f"{place}/{passage.heading.replace('/', ' ')}"
-                result = memory.ingest(uri, _one_block(passage), readers=[EVERYONE], media_type="text/plain")
+                result = memory.ingest(
+                    f"{place}/{_title(passage)}", _one_block(passage), readers=[EVERYONE], media_type="text/plain"
+                )
                 self._passage_of[result.source_id] = passage.id
 
     def outcomes(self, queries: Sequence[Query], weights: Weights | None) -> dict[str, Outcome]:
@@ -222,6 +233,11 @@ class _Bench:
         return Outcome(rank, planned.best_cosine)
 
 
+def _title(passage: PassageRow) -> str:
+    file_name = passage.path.rpartition("/")[2]
+    return " > ".join(filter(None, (file_name, passage.heading))).replace("/", " ")
+
+
 def _one_block(passage: PassageRow) -> bytes:
     """A labelled passage is the unit that is looked for: its blank lines go, so that it stays one passage here too."""
     return "\n".join(line for line in passage.text.split("\n") if line.strip()).encode()
@@ -238,6 +254,7 @@ def scores(outcomes: Sequence[Outcome]) -> Scores:
     return Scores(
         n,
         wilson(sum(outcome.within(5) for outcome in outcomes), n),
+        wilson(sum(outcome.within(_SHOWN) for outcome in outcomes), n),
         wilson(sum(outcome.within(_DEEPEST) for outcome in outcomes), n),
         bootstrap([outcome.reciprocal for outcome in outcomes]),
     )

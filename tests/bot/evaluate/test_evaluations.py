@@ -187,9 +187,33 @@ def test_each_file_of_questions_is_reported_by_itself(tmp_path):
         "queries_chat.jsonl": 1,
     }
     assert report.configured["queries.jsonl"].recall_at_5.value == 1
-    assert set(report.held_out) == set(report.configured)
+    assert set(report.held_out) == set(report.by_meaning) == set(report.configured)
     assert report.fitted in GRID
     assert seen[-1] == (3 + 1 + len(GRID),) * 2
+
+
+def test_a_passage_is_found_by_the_name_of_its_file_and_its_heading(tmp_path):
+    texts = [{"id": f"{name}#1", "path": f"it/{name}.md", "text": "Every three years."} for name in ("desks", "phones")]
+    write(tmp_path, "passages.jsonl", [*texts, {"id": "c#1", "heading": "Chairs", "text": "Every three years."}])
+    asked = {"phones": "phones#1", "chairs": "c#1"}
+    write(tmp_path, "queries.jsonl", [{"id": word, "query": word, "relevant": [key]} for word, key in asked.items()])
+    report = retrieval(tmp_path, HashingEmbedder(), CONFIG, ignore)
+    assert report.configured["queries.jsonl"].mrr_at_10.value == 1
+
+
+def test_meaning_alone_leaves_the_words_out(tmp_path):
+    """The embedder knows no word of the question, so that only the words' leg can tell the passages apart."""
+
+    class Vague(HashingEmbedder):
+        def embed(self, texts):
+            return super().embed(["same" for _ in texts])
+
+    texts = ["Laptops.", "Phones.", "Chairs."]
+    write(tmp_path, "passages.jsonl", [{"id": text, "text": text} for text in texts])
+    write(tmp_path, "queries.jsonl", [{"id": text, "query": text, "relevant": [text]} for text in texts])
+    report = retrieval(tmp_path, Vague(), CONFIG, ignore)
+    assert report.configured["queries.jsonl"].mrr_at_10.value == 1
+    assert report.by_meaning["queries.jsonl"].mrr_at_10.value < 1
 
 
 def test_refusals_are_counted_at_both_thresholds(tmp_path):
@@ -230,7 +254,7 @@ def test_each_file_counts_the_same_in_the_fit():
 
 def test_a_rank_counts_within_its_depth_only():
     assert [Outcome(6, 0).within(k) for k in (5, 6, 10)] == [False, True, True]
-    assert (Outcome(4, 0).reciprocal, Outcome(None, 0).reciprocal) == (0.25, 0.0)
+    assert [Outcome(rank, 0).reciprocal for rank in (4, 10, 11, None)] == [0.25, 0.1, 0, 0]
 
 
 def test_no_text_is_embedded_twice():
