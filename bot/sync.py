@@ -15,7 +15,7 @@ from bot.config import CACHE, SourceSettings
 from bot.git import git, head, mirror
 from bot.git_history import head_files
 from bot.sources import Problem, walk
-from core.errors import InvalidRequest, NotFound
+from core.errors import Erased, InvalidRequest, NotFound
 from core.memory import Memory
 
 Progress = Callable[[int, int], None]
@@ -26,12 +26,13 @@ LARGEST = 32_000_000
 
 @dataclass(slots=True)
 class SyncReport:
-    """How many documents ended how, and what could not be read."""
+    """How many documents ended how, and what could not be read. `erased`: are there, and are not taken in again."""
 
     new: int = 0
     changed: int = 0
     unchanged: int = 0
     removed: int = 0
+    erased: int = 0
     problems: list[Problem] = field(default_factory=list)
 
     def count(self, outcome: str) -> None:
@@ -93,6 +94,8 @@ def ingest_one(
             valid_start=valid_start,
             source_set=source.name,
         )
+    except Erased:
+        report.count("erased")
     except OSError as error:
         report.problems.append(Problem(relative, f"cannot be read: {error.strerror}"))
     except InvalidRequest as error:

@@ -168,15 +168,14 @@ class Memory:
         valid_start: int | None = None,
         source_set: str | None = None,
         replace_invalid: bool = False,
-        again: bool = False,
         actor: str = OPERATOR,
     ) -> IngestResult:
         """Take a document in; equal text is a no-op. `valid_start` (Ts) None: from now on. `actor`: for the audit.
 
-        Raises UnreadableDocument; InvalidRequest when no reader is named; Erased, unless it is to be taken in `again`.
+        Raises UnreadableDocument; InvalidRequest when no reader is named; Erased until somebody readmits it.
         """
         incoming = Incoming(
-            uri, data, tuple(readers), media_type, valid_start, source_set, replace_invalid, again=again, actor=actor
+            uri, data, tuple(readers), media_type, valid_start, source_set, replace_invalid, actor
         )
         return self._ingest.ingest(tenant, incoming)
 
@@ -225,6 +224,18 @@ class Memory:
     ) -> ErasureReport:
         """Destroy what is known of a person, and what they asked and saved. Raises NotFound, InvalidRequest."""
         return self._erasure.person(tenant, person_id, reason, actor)
+
+    def readmit(self, uri: str, *, tenant: str = DEFAULT_TENANT, actor: str = OPERATOR) -> None:
+        """Let a document of a uri that was erased be taken in again, as a new source. Raises NotFound."""
+        self._ingest.readmit(tenant, uri, actor)
+
+    def source_named(self, uri: str, *, tenant: str = DEFAULT_TENANT) -> UUID:
+        """The source of a uri, whether it stands, is gone or was erased, for an administrator. Raises NotFound."""
+        with self._database.read(tenant) as tx:
+            source = sources.by_uri(tx, uri)
+        if source is None:
+            raise NotFound(f"no source has the uri {uri!r}")
+        return source.source_id
 
     def erasures(self, *, tenant: str = DEFAULT_TENANT) -> list[ErasureReport]:
         """Every erasure with what has become of it by now, newest first, for an administrator."""

@@ -138,7 +138,7 @@ def _ingest(
 
 def _show(report: "SyncReport", *, as_json: bool) -> None:
     """What became of it; a set of which nothing could be read is a failure."""
-    counts = {name: getattr(report, name) for name in ("new", "changed", "unchanged", "removed")}
+    counts = {name: getattr(report, name) for name in ("new", "changed", "unchanged", "removed", "erased")}
     for problem in report.problems:
         complain(f"{problem.relative}: {problem.reason}")
     unusable = bool(report.problems) and not any(counts.values())
@@ -146,7 +146,9 @@ def _show(report: "SyncReport", *, as_json: bool) -> None:
         problems = [{"path": problem.relative, "reason": problem.reason} for problem in report.problems]
         say_json({**counts, "problems": problems})
     elif not unusable:
-        say(", ".join(f"{count} {name}" for name, count in counts.items()))
+        erased = counts.pop("erased")
+        skipped = [f"{erased} erased and not taken in"] if erased else []
+        say(", ".join([f"{count} {name}" for name, count in counts.items()] + skipped))
     if unusable:
         raise typer.Exit(2)
 

@@ -39,7 +39,7 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A document as handed in. `valid_start` None means from now on. `again`: also where it was erased."""
+    """A document as handed in. `valid_start` None means from now on."""
 
     uri: str
     data: bytes
@@ -48,7 +48,6 @@ class Incoming:
     valid_start: int | None = None
     source_set: str | None = None
     replace_invalid: bool = False
-    again: bool = False
     actor: str = OPERATOR
 
 
@@ -112,8 +111,6 @@ class IngestEngine:
         """Take a document in. Raises UnreadableDocument, Erased; InvalidRequest when nobody is named to read it."""
         if not incoming.readers:
             raise InvalidRequest(f"{incoming.uri}: say who may read it: role names, person:<id>, or everyone")
-        if incoming.again:
-            self._free(tenant_id, incoming.uri)
         errors: Errors = "replace" if incoming.replace_invalid else "strict"
         document = read(incoming.data, media_type=incoming.media_type, uri=incoming.uri, errors=errors)
         for _ in range(_TRIES):
@@ -127,7 +124,7 @@ class IngestEngine:
         with self._database.read(tenant_id) as tx:
             base = _base(tx, incoming.uri, self._moment(incoming))
             if base.source is not None and base.source.erased_tx:
-                raise Erased(f"{incoming.uri}: was erased, and is not taken in again unless you say --again")
+                raise Erased(f"{incoming.uri}: was erased, and is not taken in again until somebody readmits it")
             if _holds_text(base, document):
                 return self._unchanged(tenant_id, base, incoming)
             source = base.source or _new_source(tx, incoming, self._database.clock.now())
@@ -137,15 +134,6 @@ class IngestEngine:
             if _base(tx, incoming.uri, base.valid[0]).identity != base.identity:
                 return None
             return self._write(tx, base, prepared, incoming, document, version_tx)
-
-    def _free(self, tenant_id: str, uri: str) -> None:
-        """Let the uri of an erased source be that of a new one."""
-        with self._database.write(tenant_id) as tx:
-            tx.lock()
-            row = sources.by_uri(tx, uri)
-            if row is not None and row.erased_tx:
-                row.uri = f"erased:{row.source_id}"
-                tx.session.add(row)
 
     def _moment(self, incoming: Incoming) -> int:
         return self._database.clock.now() if incoming.valid_start is None else incoming.valid_start
@@ -277,6 +265,17 @@ class IngestEngine:
             source.uri = new_uri
             source.name = new_uri
             tx.session.add(source)
+
+    def readmit(self, tenant_id: str, uri: str, actor: str) -> None:
+        """Let the uri of an erased source be that of a new one from now on. Raises NotFound where none was erased."""
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            row = sources.by_uri(tx, uri)
+            if row is None or not row.erased_tx:
+                raise NotFound(f"no source with the uri {uri!r} was erased")
+            row.uri = f"erased:{row.source_id}"
+            tx.session.add(row)
+            audit.record(tx, actor, "readmit", f"source:{row.source_id}")
 
     def same_texts(self, tenant_id: str, gone: Collection[str], fresh: Mapping[str, bytes]) -> dict[str, str]:
         """By fresh uri, the uri among `gone` whose document says exactly this now; each at most once, blank never."""

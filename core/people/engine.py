@@ -10,6 +10,7 @@ from sqlmodel import col, select
 
 from core.errors import InvalidRequest, NotFound
 from core.ids import derived
+from core.model.erased import ERASED
 from core.model.local_time import next_moment
 from core.model.preferences import MUTE_CHOICES, MUTE_TIMES, OFF, Preferences, check
 from core.model.principals import OPERATOR, Principal, person_reader, role_names
@@ -86,6 +87,8 @@ class PeopleEngine:
             person = known or Person(
                 tenant_id=tenant_id, person_id=person_id, display_name=display_name, roles=["member"], created_at=tx.now
             )
+            if person.display_name == ERASED:  # who comes back begins anew
+                person.active, person.roles = True, ["member"]
             person.display_name, person.email, person.locale = display_name, email, locale or person.locale
             person.roles = person.roles if held is None else held
             _settle(tx, person, zone or person.zone)
@@ -124,7 +127,7 @@ class PeopleEngine:
             tx.session.add(row)
             people.follow(tx, person_id)
             people.resume(tx, person_id)
-            audit.record(tx, actor, "chat_bound", _user(place), detail={"person_id": str(person_id)})
+            audit.record(tx, actor, "chat_bound", person_reader(person_id), detail=_where(place))
 
     def unbind(self, tenant_id: str, place: Place, actor: str = OPERATOR) -> None:
         """Say that a chat user is nobody known. Raises NotFound where that is so already."""
@@ -254,12 +257,13 @@ def _let_go(tx: WriteTx, actor: str, place: Place) -> bool:
     """A user is nobody known from now on; False where that is so already."""
     person_id = people.let_go(tx, place)
     if person_id is not None:
-        audit.record(tx, actor, "chat_unbound", _user(place), detail={"person_id": str(person_id)})
+        audit.record(tx, actor, "chat_unbound", person_reader(person_id), detail=_where(place))
     return person_id is not None
 
 
-def _user(place: Place) -> str:
-    return f"{place.platform}:{place.workspace}:{place.user_id}"
+def _where(place: Place) -> dict[str, str]:
+    """What of a place the audit may keep for ever: not the user, whom an erasure could not take out again."""
+    return {"platform": place.platform, "workspace": place.workspace}
 
 
 def _mute(tx: WriteTx, person_id: UUID, until: Callable[[Person], int]) -> None:

@@ -28,7 +28,8 @@ class Status:
 
 def status(tx: ReadTx) -> Status:
     swept = tx.session.get(SweepCheckpoint, tx.tenant_id)
-    synced = tx.session.exec(select(func.min(Source.checked_at)).where(Source.tenant_id == tx.tenant_id, Source.erased_tx == 0)).one()
+    kept = (Source.tenant_id == tx.tenant_id, Source.erased_tx == 0)
+    synced = tx.session.exec(select(func.min(Source.checked_at)).where(*kept)).one()
     return Status(
         documents=_nodes(tx, DOCUMENT),
         passages=_nodes(tx, PASSAGE),

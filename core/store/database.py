@@ -199,8 +199,7 @@ def _rewrite_file(engine: Engine) -> bool:
 
 
 def _rewrite_tables(engine: Engine) -> bool:
-    """With ANALYZE, since the statistics keep common values as they were. Who reads longer than half a minute is in
-    the way."""
+    """With ANALYZE, since the statistics keep common values. Whoever reads for half a minute is in the way."""
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text(f"SET lock_timeout = {BUSY_TIMEOUT_MS}"))
         try:

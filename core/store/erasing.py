@@ -14,6 +14,7 @@ from sqlmodel import SQLModel, col, select
 from core.model.card_states import CardEvent, CardState, step
 from core.model.erased import ERASED, options_without_words, trace_without_words
 from core.model.nodes import DOCUMENT, SAVED_ANSWER, SECTION
+from core.model.watching import TargetKind
 from core.store import messages
 from core.store.database import ReadTx, WriteTx, batches
 from core.store.tables import (
@@ -73,22 +74,21 @@ def things_of(tx: ReadTx, source_id: UUID) -> set[str]:
 
 
 def watches_on(tx: WriteTx, things: Collection[str]) -> list[Watch]:
-    """Watches on any of these, whoever's they are."""
+    """Watches of people on any of these; one that has a saved answer checked is called as its owner asked."""
     found: dict[UUID, Watch] = {}
     for batch in batches(things):
         scoped = select(WatchScope.watch_id).where(
             WatchScope.tenant_id == tx.tenant_id, col(WatchScope.scope_ref).in_(batch)
         )
         rows = select(Watch).where(Watch.tenant_id == tx.tenant_id, col(Watch.watch_id).in_(scoped))
-        found |= {watch.watch_id: watch for watch in tx.session.exec(rows)}
+        theirs = (watch for watch in tx.session.exec(rows) if watch.target["kind"] != TargetKind.INTERNAL)
+        found |= {watch.watch_id: watch for watch in theirs}
     return list(found.values())
 
 
 def clarifications(tx: WriteTx, source_id: UUID) -> int:
     """Take the question and the options out of every clarification about a source or from it; how many rows."""
-    about = select(NodeVersion.node_id).where(
-        NodeVersion.tenant_id == tx.tenant_id, NodeVersion.source_id == source_id
-    )
+    about = select(NodeVersion.node_id).where(NodeVersion.tenant_id == tx.tenant_id, NodeVersion.source_id == source_id)
     rows = select(Clarification).where(
         Clarification.tenant_id == tx.tenant_id,
         or_(col(Clarification.node_id).in_(about), _names(Clarification.options, source_id)),
@@ -225,7 +225,8 @@ def local_copies(tx: WriteTx, message_ids: Iterable[UUID]) -> int:
     """Empty what stands of these cards in the inboxes that this database keeps itself; how many."""
     keys = batches(map(str, message_ids))
     of_tenant, emptied = {"tenant_id": tx.tenant_id}, {"body": {}, "revision": col(LocalMessage.revision) + 1}
-    return sum(_set(tx, LocalMessage, of_tenant, col(LocalMessage.delivery_key).in_(batch), **emptied) for batch in keys)
+    key = col(LocalMessage.delivery_key)
+    return sum(_set(tx, LocalMessage, of_tenant, key.in_(batch), **emptied) for batch in keys)
 
 
 # ── rows ──

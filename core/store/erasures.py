@@ -54,8 +54,6 @@ def rewritten(tx: WriteTx, erasure_ids: Collection[UUID]) -> None:
 def cards(tx: ReadTx, message_ids: Sequence[str]) -> dict[UUID, CardMessage]:
     found: dict[UUID, CardMessage] = {}
     for batch in batches(map(UUID, message_ids)):
-        rows = select(CardMessage).where(
-            CardMessage.tenant_id == tx.tenant_id, col(CardMessage.message_id).in_(batch)
-        )
+        rows = select(CardMessage).where(CardMessage.tenant_id == tx.tenant_id, col(CardMessage.message_id).in_(batch))
         found |= {row.message_id: row for row in tx.session.exec(rows)}
     return found

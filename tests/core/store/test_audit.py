@@ -123,19 +123,15 @@ def test_leaving_and_coming_back_is_audited_once_each(memory, ada):
 
 
 def test_a_chat_user_who_becomes_another_person_is_unbound_and_bound(memory, ada, bob):
-    place = place_of(ada.person_id)
-    user = f"local:local:{ada.person_id}"
+    place, there = place_of(ada.person_id), {"platform": "local", "workspace": "local"}
+    hers, his = (f"person:{person.person_id}" for person in (ada, bob))
     memory.people.bind("default", ada.person_id, place)
     memory.people.bind("default", bob.person_id, place, "bot")
     memory.clock.advance(SECOND)
     memory.people.unbind("default", place)
-    was_ada, was_bob = {"person_id": str(ada.person_id)}, {"person_id": str(bob.person_id)}
-    assert trail(memory) == [
-        ("bot", "chat_unbound", user, was_ada),
-        ("operator", "chat_unbound", user, was_bob),
-    ]
-    bound = [(row.actor, row.detail) for row in rows(memory, Audit) if (row.action, row.target) == ("chat_bound", user)]
-    assert sorted(bound, key=str) == sorted([("operator", was_ada), ("bot", was_bob)], key=str), "once each"
+    assert trail(memory) == [("bot", "chat_unbound", hers, there), ("operator", "chat_unbound", his, there)]
+    bound = sorted((row.actor, row.target) for row in rows(memory, Audit) if row.action == "chat_bound")
+    assert bound == sorted([("operator", hers), ("operator", his), ("bot", his)]), "bob's own place once, and each once"
 
 
 def test_a_change_of_readers_is_audited_whether_or_not_the_text_changed(memory):

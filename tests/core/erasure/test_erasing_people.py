@@ -1,0 +1,141 @@
+"""A person who is erased leaves ids behind, and nothing that they said, asked, saved or were called."""
+
+from collections import Counter
+from uuid import UUID
+
+import pytest
+from sqlmodel import SQLModel, func, select
+
+from core.clock import DAY
+from core.errors import NotFound
+from core.jobs.kinds import JobKind
+from core.model.card_states import CardState
+from core.model.watching import ScopeType
+from core.model.work import Place
+from core.store.tables import Audit, CardMessage, ChatIdentity, Inbox, Job, Person, Watch
+from tests.support.memories import add_person, page, place_of, put, rows, section, watch_request
+
+QUESTION = "What may a meal of Quentin cost at most?"
+NAME = "Quentin"
+HERS = Place("slack", "T1", "U0QUENTIN")
+
+
+@pytest.fixture
+def quentin(memory):
+    """Somebody who asked, saved, watched, chose, and was sent cards in two places."""
+    put(memory, "travel.md", page("Travel", {"Meals": "A meal may cost at most 40 EUR."}))
+    person_id = memory.people.put("default", NAME, email="quentin@example.com", zone="Asia/Kolkata")
+    memory.people.bind("default", person_id, place_of(person_id))
+    memory.people.bind("default", person_id, HERS)
+    person = memory.people.principal("default", person_id)
+    lived(memory, person)
+    return person
+
+
+def lived(memory, person):
+    answer = memory.generate(QUESTION, person)
+    memory.save_answer(answer.trace_id, person)
+    memory.watch(watch_request(person, ScopeType.ENTITY, section("travel.md", "Travel", "Meals"), name=NAME), person)
+    memory.prefer(person, "brief_day", "friday")
+    place = next(one.place for one in memory.people.places("default") if one.person_id == person.person_id)
+    memory.inbound.receive("default", place, f"e-{person.person_id}", "question", {"text": QUESTION})
+    local = memory.local.post
+    local("default", person.person_id, f"event:{person.person_id}", "person", {"text": QUESTION})
+    sent = memory.messages.post("default", person.person_id, place, "event:1", "reply", lambda _: {"words": QUESTION})
+    memory.outcomes.sent(memory.delivery.take("default", sent, lambda *_: {}), "r1")
+
+
+def dump(memory):
+    with memory._database.engine.connect() as connection:
+        tables = SQLModel.metadata.sorted_tables
+        return "\n".join(str(row) for table in tables for row in connection.execute(select(table)))
+
+
+def counted(memory, but_for):
+    """Rows by table and person, of everybody else and of nobody."""
+    counts = Counter()
+    for table in SQLModel.metadata.sorted_tables:
+        rows_of = select(func.count()).select_from(table)
+        if "person_id" in table.columns:
+            rows_of = rows_of.where(table.columns.person_id.is_distinct_from(but_for))
+        with memory._database.engine.connect() as connection:
+            counts[table.name] = connection.execute(rows_of).scalar_one()
+    return counts
+
+
+def test_nothing_that_they_said_or_were_called_is_left(memory, quentin):
+    for words in (NAME, "quentin@example.com", HERS.user_id, "Kolkata"):
+        assert words in dump(memory), "else this would prove nothing"
+    report = memory.erase_person(quentin.person_id, "left, and asked for it")
+    left = dump(memory).replace(HERS.user_id, "", dump(memory).count(HERS.user_id) if report.copies else 0)
+    for words in (NAME, "quentin@example.com", "Kolkata"):
+        assert words not in left
+    assert report.rewritten
+    assert {"answers", "traces", "watches", "cards", "chat_identities", "events"} <= set(report.surfaces)
+
+
+def test_where_they_were_found_is_kept_only_until_their_cards_are_redacted(memory, quentin):
+    memory.erase_person(quentin.person_id, "left")
+    [message] = rows(memory, CardMessage)
+    assert message.place["user_id"], "or nobody could redact it"
+    [job] = [row for row in rows(memory, Job) if row.kind == JobKind.NOTIFY_REDACT]
+    memory.outcomes.redact("default", message.message_id)
+    card = memory.outcomes.updating("default", message.message_id, lambda left: left)
+    memory.outcomes.updated(card)
+    [message] = rows(memory, CardMessage)
+    assert (message.state, message.card, job.payload) == (
+        CardState.REDACTED, {}, {"message_id": str(message.message_id)},
+    )  # fmt: skip
+    assert HERS.user_id not in dump(memory)
+
+
+def test_they_are_nobody_from_then_on(memory, quentin, clock):
+    memory.erase_person(quentin.person_id, "left")
+    with pytest.raises(NotFound):
+        memory.people.principal("default", quentin.person_id)
+    assert memory.people.at("default", HERS) is None
+    assert not memory.people.places("default")
+    assert memory.inbound.lease() == [], "what they had said is worked on no more"
+    assert {watch.enabled for watch in rows(memory, Watch)} == {False}
+    clock.advance(DAY)
+    put(memory, "travel.md", page("Travel", {"Meals": "A meal may cost at most 55 EUR."}))
+    memory.sweep()
+    assert not [job for job in rows(memory, Job) if job.kind == JobKind.NOTIFY_WATCH]
+
+
+def test_everybody_else_keeps_everything(memory, quentin):
+    """Of another person, and of another tenant."""
+    other = add_person(memory, "Bob")
+    lived(memory, other)
+    memory.people.ensure_tenant("second", "Second")
+    add_person(memory, NAME, tenant="second")
+    before = counted(memory, quentin.person_id)
+    saved = memory.answers(other)
+    memory.erase_person(quentin.person_id, "left")
+    after = counted(memory, quentin.person_id)
+    grown = {name: after[name] - before[name] for name in after if after[name] != before[name]}
+    theirs = {"watch_scope", "watch_pending", "job", "feed", "node_version", "audit", "erasure"}
+    assert set(grown) <= theirs, "what is Quentin's has no column that says so"
+    assert memory.answers(other) == saved
+    assert len(memory.watches(other)) == 2
+    assert NAME in {person.display_name for person in memory.people.all("second")}
+
+
+def test_who_comes_back_begins_anew(memory, quentin):
+    memory.erase_person(quentin.person_id, "left")
+    again = memory.people.put("default", NAME, email="quentin@example.com")
+    person = memory.people.principal("default", again)
+    assert (memory.answers(person), memory.watches(person)) == ([], [])
+    assert (memory.people.get("default", again).zone, person.roles) == ("UTC", {"member"})
+
+
+def test_the_audit_names_them_by_id_alone(memory, quentin):
+    memory.erase_person(quentin.person_id, "left")
+    assert {row.target for row in rows(memory, Audit) if row.action == "erase"} == {f"person:{quentin.person_id}"}
+    assert NAME not in str([row.model_dump() for row in rows(memory, Audit)])
+    assert not rows(memory, ChatIdentity)
+    assert not [row for row in rows(memory, Inbox) if row.body]
+    [row] = rows(memory, Person)
+    assert (row.email, row.roles, row.active) == (None, [], False)
+    with pytest.raises(NotFound):
+        memory.erase_person(UUID(int=1), "nobody")
