@@ -46,6 +46,7 @@ from core.outcomes.engine import OutcomesEngine
 from core.people.engine import PeopleEngine
 from core.planner.engine import Planned, PlannerEngine
 from core.planner.request import PlanRequest
+from core.planner.tokens import TokenAccounting
 from core.recall.engine import RecallEngine
 from core.recall.index import HybridConfig
 from core.reembed.engine import ReembedEngine
@@ -84,10 +85,12 @@ class Memory:
         config: MemoryConfig | None = None,
         clock: Clock | None = None,
         keys: Mapping[str, Ed25519PublicKey] | None = None,
+        accounting: TokenAccounting | None = None,
     ) -> None:
         """Open the database at `url` and bring its tables up to date.
 
-        `keys`: public keys, by id, that may have signed a write token. Raises InvalidConfig, StoreUnavailable, and
+        `keys`: public keys, by id, that may have signed a write token. `accounting`: what is known of the tokens of
+        language models; without it they are estimated. Raises InvalidConfig, StoreUnavailable, and
         ModelMismatch when the database was embedded under another model.
         """
         self.config = config or MemoryConfig()
@@ -100,9 +103,11 @@ class Memory:
             self._database.close()
             raise
         self._embedder = embedder
-        self._make_engines(embedder, keys or {})
+        self._make_engines(embedder, keys or {}, accounting)
 
-    def _make_engines(self, embedder: Embedder | None, keys: Mapping[str, Ed25519PublicKey]) -> None:
+    def _make_engines(
+        self, embedder: Embedder | None, keys: Mapping[str, Ed25519PublicKey], accounting: TokenAccounting | None
+    ) -> None:
         config, database = self.config, self._database
         self._library = LibraryEngine()
         hybrid = HybridConfig(config.planner.lexical_weight, config.planner.bm25_half, config.planner.semantic_min_sim)
@@ -111,7 +116,7 @@ class Memory:
         defaults = Preferences(WEEKDAYS.index(config.watch.brief_weekday), config.watch.brief_hour * 60)
         self.people = PeopleEngine(database, defaults)
         self._ingest = IngestEngine(database, self._graph, embedder)
-        self._planner = PlannerEngine(self._recall, self._graph, self._library, None, config.planner)
+        self._planner = PlannerEngine(self._recall, self._graph, self._library, accounting, config.planner)
         self._generate = GenerateEngine(database, self._planner, self._library, embedder, config.answers.min_cosine)
         self._watch = WatchEngine(database, config.watch)
         reader = VerifyEngine(embedder, self._recall, self._library, config.verify)

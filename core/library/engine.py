@@ -112,10 +112,11 @@ class LibraryEngine:
     # ── words ──
 
     def slices(self, tx: ReadTx, spans: Collection[SpanRef]) -> dict[SpanRef, str]:
-        """The exact words of each span whose text is still stored."""
+        """The exact words of each span whose text is still stored; what no text has there is absent."""
         stored = sources.texts(tx, {_version(span) for span in spans})
         raw = {version: text.text.encode() for version, text in stored.items()}
-        return {span: raw[_version(span)][span.start : span.end].decode() for span in spans if _version(span) in raw}
+        words = {span: _cut(raw[_version(span)], span) for span in spans if _version(span) in raw}
+        return {span: text for span, text in words.items() if text is not None}
 
     def passages(self, tx: ReadTx, spans: Collection[SpanRef]) -> dict[SpanRef, Passage]:
         """Spans with their words, heading path and source."""
@@ -123,9 +124,10 @@ class LibraryEngine:
         rows = sources.by_ids(tx, {span.source_id for span in spans})
         found: dict[SpanRef, Passage] = {}
         for span in spans:
-            if (version := parsed.get(_version(span))) is not None:
+            version = parsed.get(_version(span))
+            words = _cut(version.raw, span) if version else None
+            if version is not None and words is not None:
                 source, path = rows[span.source_id], version.path_at(span.start)
-                words = version.text(span.start, span.end)
                 found[span] = Passage(span, words, path, version.document.title or source.name, source.uri)
         return found
 
@@ -213,6 +215,16 @@ class LibraryEngine:
         places = [(span.start, span.end) for span in cited]
         traced = follow(parsed[version].units, places, parsed[today].units)
         return {span: _resolution(after, today) for span, after in zip(cited, traced, strict=True)}
+
+
+def _cut(raw: bytes, span: SpanRef) -> str | None:
+    """None where the span ends outside of the text or inside a character."""
+    if not 0 <= span.start <= span.end <= len(raw):
+        return None
+    try:
+        return raw[span.start : span.end].decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def _version(span: SpanRef) -> Version:

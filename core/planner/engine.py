@@ -2,7 +2,8 @@
 
 A leg gives each node a score in [0, 1]; the union keeps the highest. Each node is read again as of (valid_t, tx_t) for
 the principal, taken apart into its spans, weighed, and pooled. A span that several nodes hold counts once, at its
-heaviest. Ids alone decide ties, so that the same store gives the same plan on every machine.
+heaviest. Coordinates decide ties, since a passage's id holds a random key: the same documents, arrived at the same
+times, give the same plan in every store.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,6 +54,15 @@ class _Recalled:
     best_cosine: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """`estimated`: whether the tokens of any span are a guess."""
+
+    spans: list[Candidate]
+    estimated: bool
+    stats: RecallStats
+
+
 class PlannerEngine:
     def __init__(
         self, recall: Recall, graph: Graph, library: Library, accounting: TokenAccounting | None, config: PlannerConfig
@@ -71,9 +81,7 @@ class PlannerEngine:
         """Raises InvalidQuery, SemanticUnavailable; InsufficientEvidence with the stats when nothing is selected."""
         asked = view(tx, principal, now, request.valid_time, request.tx_time)
         recalled = self._recall_nodes(asked, request)
-        candidates, stats = self._explode(asked, recalled, request.model)
-        pooled, cut = truncate(pool(candidates), self._config.max_pool_spans)
-        plan = self._select(pooled, request, replace(stats, pool_truncated=cut))
+        plan = self._select(self._explode(asked, recalled, request.model), request)
         if not plan.spans:
             raise InsufficientEvidence(stats=plan.stats)
         return Planned(plan, recalled.best_cosine)
@@ -90,9 +98,11 @@ class PlannerEngine:
         return _Recalled(merged, stats, best_cosine)
 
     def _query_leg(self, asked: View, request: PlanRequest) -> Scores:
-        found = self._graph.find(asked, request.find, request.where)[: self._config.query_limit]
         half = self._config.bm25_half
-        return {node.node_id: 1.0 if bm25 is None else saturation(bm25, half) for node, bm25 in found}
+        found = self._graph.find(asked, request.find, request.where)
+        scored = [(node, 1.0 if bm25 is None else saturation(bm25, half)) for node, bm25 in found]
+        best = sorted(scored, key=lambda one: (-one[1], one[0].spans()[:1], one[0].node_id))
+        return {node.node_id: score for node, score in best[: self._config.query_limit]}
 
     def _semantic_leg(self, asked: View, question: str) -> tuple[Scores, float]:
         vector = self._recall.embed(question)
@@ -102,7 +112,10 @@ class PlannerEngine:
         return {hit.node_id: hit.score for hit in hits}, max((hit.cosine for hit in hits), default=0.0)
 
     def _expand(self, asked: View, scores: Scores, depth: int) -> Scores:
-        """Neighbours up to `depth` hops away, each hop at a discount of its parent's score."""
+        """Neighbours up to `depth` hops away, each hop at a discount of its parent's score.
+
+        What may not be read leads nowhere: a plan and its stats depend on nothing of it.
+        """
         reached: Scores = {}
         frontier = scores
         for _ in range(depth):
@@ -110,32 +123,35 @@ class PlannerEngine:
             for node_id, neighbour in asked.neighbours(list(frontier)):
                 score = hop(frontier[node_id], self._config.hop_discount)
                 nearby[neighbour] = max(score, nearby.get(neighbour, 0.0))
-            reached = _highest(reached, nearby)
-            frontier = nearby
+            frontier = {node_id: nearby[node_id] for node_id in asked.nodes(list(nearby))}
+            reached = _highest(reached, frontier)
         return reached
 
     # ── from nodes to candidates ──
 
-    def _explode(self, asked: View, recalled: _Recalled, model: str | None) -> tuple[list[Candidate], RecallStats]:
+    def _explode(self, asked: View, recalled: _Recalled, model: str | None) -> _Pool:
         readable = list(asked.nodes(list(recalled.scores)).values())
         ages = self._observed(asked, readable)
         scored = [(node, self._fused(asked, node, recalled.scores[node.node_id], ages)) for node in readable]
         spans = {span for node, _ in scored for span in node.spans()}
         kinds = sources.span_kinds(asked.tx, spans)
-        texts = self._library.slices(asked.tx, spans)
+        texts = {span: text for span, text in self._library.slices(asked.tx, spans).items() if text}
+        costs = {span: tokens_of(text, model=model, accounting=self._accounting) for span, text in texts.items()}
         candidates = [
-            self._candidate(span, score, kinds, texts[span], model)
+            self._candidate(span, score, kinds.get(span, Kind.BODY.value), texts[span], costs[span][0])
             for node, score in scored
             for span in node.spans()
-            if texts.get(span)
+            if span in texts
         ]
+        pooled, cut = truncate(pool(candidates), self._config.max_pool_spans)
         stats = replace(
             recalled.stats,
             nodes_without_spans=sum(not node.provenance for node, _ in scored),
-            kind_missing=sum(span not in kinds for span in spans),
-            slices_missing=sum(not texts.get(span) for span in spans),
+            kind_missing=len(spans - kinds.keys()),
+            slices_missing=len(spans - texts.keys()),
+            pool_truncated=cut,
         )
-        return candidates, stats
+        return _Pool(pooled, any(costs[candidate.span][1] for candidate in pooled), stats)
 
     def _observed(self, asked: View, nodes: Sequence[Node]) -> Mapping[UUID, int]:
         """When each source was last seen to say what it says: the start of the version that holds."""
@@ -152,42 +168,36 @@ class PlannerEngine:
         )
         return fuse(sim, fresh, config.alpha)
 
-    def _candidate(
-        self,
-        span: SpanRef,
-        score: float,
-        kinds: Mapping[SpanRef, str],
-        text: str,
-        model: str | None,
-    ) -> Candidate:
-        kind = kinds.get(span, Kind.BODY.value)
+    def _candidate(self, span: SpanRef, score: float, kind: str, text: str, tokens: int) -> Candidate:
         weight = weigh(score, kind, SpanClass.TRUTH, self._config)
-        tokens, _ = tokens_of(text, model=model, accounting=self._accounting)
         return Candidate(
             span.source_id, span.source_version_tx, span.start, span.end, kind, SpanClass.TRUTH, weight, tokens, text
         )
 
     # ── selection ──
 
-    def _select(self, pooled: list[Candidate], request: PlanRequest, recall: RecallStats) -> EvidencePlan:
+    def _select(self, found: _Pool, request: PlanRequest) -> EvidencePlan:
         config = self._config
-        estimated = any(
-            tokens_of(candidate.text, model=request.model, accounting=self._accounting)[1] for candidate in pooled[:1]
-        )
         budget = budget_of(
             request.budget_tokens or config.default_budget_tokens,
             model=request.model,
             accounting=self._accounting,
-            estimated=estimated,
+            estimated=found.estimated,
         )
         selection = select(
-            pooled,
+            found.spans,
             budget=budget,
             max_frac_per_source=config.max_frac_per_source,
             dedup_overlap=config.dedup_overlap,
             max_spans=request.max_spans,
         )
-        return build(selection, pool_spans=len(pooled), budget=budget, token_estimate=estimated, recall=recall)
+        return build(
+            selection,
+            pool_spans=len(found.spans),
+            budget=budget,
+            token_estimate=found.estimated,
+            recall=found.stats,
+        )
 
 
 def _highest(a: Mapping[UUID, float], b: Mapping[UUID, float]) -> Scores:

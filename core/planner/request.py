@@ -17,7 +17,7 @@ class PlanRequest:
     """A question (semantic leg), a structured query (`find` a label, `where` conditions), or both.
 
     `valid_time` and `tx_time` are Ts; None: now, and the latest tx. `budget_tokens` None: the configured default.
-    Raises InvalidRequest when there is no leg or a number is out of range.
+    Raises InvalidRequest when there is no leg, a question is blank, or a number is out of range.
     """
 
     question: str | None = None
@@ -33,6 +33,8 @@ class PlanRequest:
     def __post_init__(self) -> None:
         if not (self.has_question or self.has_query):
             raise InvalidRequest("nothing to look for: give a question, or a label to find, or where conditions")
+        if self.question is not None and not self.has_question:
+            raise InvalidRequest("the question is blank: ask something, or leave it out")
         if self.expand_depth not in range(DEEPEST + 1):
             raise InvalidRequest(f"expand_depth is {self.expand_depth!r}; it must be 0, 1 or {DEEPEST}")
         _require_positive("budget_tokens", self.budget_tokens)

