@@ -1,7 +1,7 @@
 """What an embedder is: text in, unit vectors out, and a name that says which vectors may be compared."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,22 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row a text, of length 1; all zeros where a text has nothing to embed. Never NaN."""
+
+
+@runtime_checkable
+class Asking(Protocol):
+    """An embedder that embeds a question otherwise than the texts that answer it."""
+
+    def embed_question(self, text: str) -> Vectors:
+        """One row, to be compared with rows of `embed`."""
+
+
+def embed_question(embedder: Embedder, text: str) -> Vectors:
+    """The vector, of shape (dim,), that finds what answers a question."""
+    if isinstance(embedder, Asking):
+        return embedder.embed_question(text)
+    row: Vectors = embedder.embed([text])[0]
+    return row
 
 
 def unit(vector: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:

@@ -12,7 +12,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from core.embed.protocol import Embedder
+from core.embed.protocol import Embedder, embed_question
 from core.errors import SemanticUnavailable
 from core.model.nodes import PASSAGE, Node
 from core.recall.index import Entry, Hit, HybridConfig, RecallIndex
@@ -47,8 +47,7 @@ class RecallEngine:
         """The question's vector. Raises SemanticUnavailable without a model."""
         if self._embedder is None:
             raise SemanticUnavailable
-        vector: npt.NDArray[np.float32] = self._embedder.embed([question])[0]
-        return vector
+        return embed_question(self._embedder, question)
 
     def search(
         self, tx: ReadTx, question: str, vector: npt.NDArray[np.float32], readable: Collection[UUID],

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.embed.files import CheckedFile, ModelFiles, folder_files, package_file, pinned_files
-from core.embed.onnx import MAX_TOKENS, OnnxEmbedder
+from core.embed.onnx import OnnxEmbedder
+from core.embed.recipe import MAX_TOKENS
 from core.errors import InvalidConfig, SemanticUnavailable
 
 TEXTS = ["How do I report a lost laptop?", "休暇は年に二十五日です。", "x", "Réunion à Zürich, 14 h", "the " * 700]
@@ -127,7 +128,7 @@ def test_the_name_follows_the_bytes(tmp_path: Path) -> None:
 
 
 def test_a_folder_needs_one_export_and_a_tokenizer(tmp_path: Path) -> None:
-    with pytest.raises(InvalidConfig, match=r"exactly one \*\.onnx file.*found none"):
+    with pytest.raises(InvalidConfig, match=r"model\.onnx or exactly one \*\.onnx.*found none"):
         folder_files(tmp_path)
     (tmp_path / "a.onnx").touch()
     with pytest.raises(InvalidConfig, match=r"tokenizer\.json: cannot be read"):
