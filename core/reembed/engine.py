@@ -30,7 +30,8 @@ from core.store.versions import NODES
 
 BATCH = 64
 """Texts between two commits: some seconds of the default model's work."""
-_DELETED_AT_ONCE = 1000
+_DELETED_AT_ONCE = 250
+"""Few enough that no other writer waits long."""
 
 
 @dataclass(frozen=True, slots=True)
