@@ -84,7 +84,7 @@ def _embedder(settings: Settings) -> Finding:
             return Finding("embedder", True, "none is wanted: nothing is found by meaning")
         embedder.embed(["hello"])
     except CoreError as error:
-        fix = "install clarify-bot anew; or name another embedder, such as hashing for a trial"
+        fix = "do what it says, or install clarify-bot anew; or name another embedder, such as hashing for a trial"
         return Finding("embedder", False, str(error), fix)
     return Finding("embedder", True, f"{embedder.model} loads")
 

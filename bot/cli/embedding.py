@@ -47,5 +47,5 @@ def _show(tenants: "Sequence[Reembedded]") -> None:
         )
         if tenant.unread:
             say(
-                f"  {tenant.unread} passages could not be read again: only words find them until their documents change"
+                f"  {tenant.unread} passages could not be read again: only words find them until they change"
             )

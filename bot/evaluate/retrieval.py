@@ -23,7 +23,7 @@ from bot.evaluate.data import Progress, Row, rows
 from bot.evaluate.statistics import Estimate, bootstrap, wilson
 from core.clock import DAY, ManualClock
 from core.config import MemoryConfig
-from core.embed.protocol import Embedder, Vectors
+from core.embed.protocol import Embedder, Vectors, embed_question
 from core.errors import InsufficientEvidence, InvalidRequest, SemanticUnavailable
 from core.memory import DEFAULT_TENANT, Memory
 from core.model.principals import EVERYONE, Principal
@@ -108,6 +108,7 @@ class Remembering:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._known: dict[str, Vectors] = {}
+        self._asked: dict[str, Vectors] = {}
         self.model = embedder.model
 
     @property
@@ -118,6 +119,11 @@ class Remembering:
         missing = list(dict.fromkeys(text for text in texts if text not in self._known))
         self._known |= dict(zip(missing, self._embedder.embed(missing), strict=True))
         return np.array([self._known[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dim or 0)
+
+    def embed_question(self, text: str) -> Vectors:
+        if text not in self._asked:
+            self._asked[text] = embed_question(self._embedder, text)
+        return self._asked[text]
 
 
 def retrieval(folder: Path, embedder: Embedder | None, config: MemoryConfig, on_progress: Progress) -> RetrievalReport:
