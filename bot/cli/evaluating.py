@@ -68,7 +68,7 @@ def retrieval(data: Data, as_json: AsJson = False, config: Config = None) -> Non
         say_json(report.to_json())
         return
     rows = [_scores("configured", name, one) for name, one in report.configured.items()]
-    rows += [_scores("meaning alone", name, one) for name, one in report.by_meaning.items()]
+    rows += [_scores("meaning only", name, one) for name, one in report.by_meaning.items()]
     rows += [_scores("held out", name, one) for name, one in report.held_out.items()]
     say_table(("weights", "questions", "n", "recall@5", "recall@10", "recall@40", "MRR@10"), rows)
     say(f"\nfitted to all questions: lexical_weight = {report.fitted[0]:g}, bm25_half = {report.fitted[1]:g}\n")
@@ -81,8 +81,8 @@ def retrieval(data: Data, as_json: AsJson = False, config: Config = None) -> Non
 
 
 def _scores(weights: str, name: str, one: "Scores") -> tuple[Any, ...]:
-    shares = (one.recall_at_5, one.recall_at_10, one.recall_at_40, one.mrr_at_10)
-    return weights, name, one.questions, *map(_shown, shares)
+    deeper = (f"{share.value:.2f}" for share in (one.recall_at_10, one.recall_at_40))
+    return weights, name, one.questions, _shown(one.recall_at_5), *deeper, _shown(one.mrr_at_10)
 
 
 def _shown(estimate: "Estimate") -> str:

@@ -160,7 +160,7 @@ class RecallIndex:
         """BM25 of every node that holds one of `terms`, in no order."""
         view = self._view(readable, valid_t, tx_t)
         words = view.lexical(terms)
-        return {view.nodes[place]: round(float(words[place]), 6) for place in np.flatnonzero(words).tolist()}
+        return {view.nodes[place]: round(float(words[place]), 6) for place in np.flatnonzero(words > 0).tolist()}
 
     def _view(self, readable: Collection[UUID] | None, valid_t: int, tx_t: int) -> _View:
         with self._lock:
@@ -174,7 +174,7 @@ class RecallIndex:
 
 
 def _wordiest(words: npt.NDArray[np.float64], nodes: Sequence[UUID], k: int) -> list[int]:
-    holding: Places = np.flatnonzero(words)
+    holding: Places = np.flatnonzero(words > 0)
     short = holding[shortlist(words[holding], k, _ROUNDING)]
     return first(short, words[short], nodes, k)
 
