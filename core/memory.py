@@ -15,12 +15,15 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from core.access.engine import AccessEngine
 from core.answers.engine import AnswersEngine, Checked
 from core.briefs.engine import BriefsEngine
+from core.clarifications.engine import ClarificationsEngine
+from core.clarifications.views import ClarificationView, Recorded
 from core.clock import Clock, SystemClock
 from core.config import MemoryConfig
 from core.delivery.engine import DeliveryEngine
 from core.effects.engine import EffectsEngine
 from core.embed.protocol import Embedder
-from core.erasure.engine import ErasureEngine, ErasureReport
+from core.erasure.engine import ErasureEngine
+from core.erasure.surfaces import ErasureReport
 from core.errors import CoreError, InsufficientEvidence, InvalidQuery, NotFound
 from core.generate.engine import GenerateEngine
 from core.graph.engine import GraphEngine
@@ -133,6 +136,7 @@ class Memory:
         self.api_keys = KeysEngine(database)
         self.local = LocalEngine(database)
         self.retention = RetentionEngine(database)
+        self._clarifications = ClarificationsEngine(self._graph, self._library)
         self._erasure = ErasureEngine(database, self._graph, self._answers)
         effects = EffectsEngine(self._graph, self._watch, self._answers, self.people)
         self._access = AccessEngine(database, keys, effects.by_kind())
@@ -179,9 +183,7 @@ class Memory:
 
         Raises UnreadableDocument; InvalidRequest when no reader is named; Erased until somebody readmits it.
         """
-        incoming = Incoming(
-            uri, data, tuple(readers), media_type, valid_start, source_set, replace_invalid, actor
-        )
+        incoming = Incoming(uri, data, tuple(readers), media_type, valid_start, source_set, replace_invalid, actor)
         return self._ingest.ingest(tenant, incoming)
 
     def remove(self, uri: str, *, tenant: str = DEFAULT_TENANT, valid_start: int | None = None) -> IngestResult:
@@ -252,11 +254,18 @@ class Memory:
 
     # ── records ──
 
-    def put_node(self, record: Record, *, tenant: str = DEFAULT_TENANT) -> None:
-        """Let a record without a document be so over its interval. Raises InvalidRequest."""
+    def put_node(self, record: Record, *, tenant: str = DEFAULT_TENANT) -> Recorded:
+        """Let a record be so over its interval, unless other documents say something else: then a clarification opens.
+
+        Raises InvalidRequest.
+        """
         with self._database.write(tenant) as tx:
-            tx.lock()
-            self._graph.put(tx, record)
+            return self._clarifications.record(tx, record)
+
+    def clarifications(self, principal: Principal) -> list[ClarificationView]:
+        """What is in question of the nodes that the principal may read, with the options that they may read."""
+        with self._database.read(principal.tenant_id) as tx:
+            return self._clarifications.open_for(view(tx, principal, self.clock.now()))
 
     def remove_node(
         self,

@@ -10,7 +10,7 @@ from bot.cli.options import AsJson, Config, memory_of, settings_of
 from bot.cli.output import say, say_json, say_table
 
 if TYPE_CHECKING:
-    from core.erasure.engine import ErasureReport
+    from core.erasure.surfaces import ErasureReport
 
 Reason = Annotated[str, typer.Option(help="Why: it is kept with the report.")]
 

@@ -14,12 +14,11 @@ by `notify:redact` jobs. Other processes drop what they keep in memory when they
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from core.clock import FOREVER
-from core.erasure.surfaces import Copies
+from core.erasure.surfaces import Copies, ErasureReport
 from core.errors import InvalidRequest, NotFound
 from core.ids import random_id
 from core.jobs.kinds import FENCE, JobKind
@@ -31,25 +30,6 @@ from core.store import audit, erasing, erasures, jobs, people, sources
 from core.store.database import Database, WriteTx
 from core.store.tables import CardMessage, Erasure
 from core.store.versions import EDGES, NODES
-
-
-@dataclass(frozen=True, slots=True)
-class ErasureReport:
-    """What was done, by surface in rows, and what became of the cards that platforms show, by message id.
-
-    `rewritten`: the store's files were written anew since. Of PostgreSQL's write-ahead log, of replicas and backups it
-    says nothing: those end when whoever runs them lets them.
-    """
-
-    erasure_id: UUID
-    at: int
-    actor: str
-    subject_type: str
-    subject_id: UUID
-    reason: str
-    surfaces: Mapping[str, int]
-    copies: Mapping[str, Copies]
-    rewritten: bool
 
 
 class ErasureEngine:
@@ -107,6 +87,7 @@ class ErasureEngine:
         cards = erasing.cards_quoting(tx, source_id, things, watches)
         row = sources.by_ids(tx, [source_id])[source_id]
         done = erasing.source(tx, row)
+        done["records"] = self._retire_records(tx, erasing.records_from(tx, source_id))
         done["clarifications"] = erasing.clarifications(tx, source_id)
         done["traces"] = erasing.traces_from(tx, source_id)
         done["answers"] = self._answers.without_source(tx, source_id)
@@ -126,6 +107,15 @@ class ErasureEngine:
         ]
         self._graph.write(tx, gone, ahead)
         self._graph.link(tx, cut, ahead)
+
+    def _retire_records(self, tx: WriteTx, node_ids: Collection[UUID]) -> int:
+        """Let records that rested on a source stand no more; how many there were."""
+        tx.session.flush()
+        ahead = (tx.now, FOREVER)
+        rows = [row for node_id in node_ids for row in self._graph.standing(tx, node_id, ahead)]
+        gone = {row.node_id: NodeWrite(row.node_id, row.label, readers=(), tombstone=True) for row in rows}
+        self._graph.write(tx, list(gone.values()), ahead)
+        return len(node_ids)
 
     def _erase_person(self, tx: WriteTx, person_id: UUID) -> tuple[Counter[str], list[UUID]]:
         row = people.get(tx, person_id)

@@ -4,7 +4,10 @@ What is not here holds no words: feed, edges, fires, deliveries, grants, tokens,
 ids alone, and logs never hold any.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from uuid import UUID
 
 
 class Surface(StrEnum):
@@ -13,6 +16,7 @@ class Surface(StrEnum):
     VERSIONS = "versions"
     SPANS = "spans"
     NODES = "nodes"
+    RECORDS = "records"
     RECALL_ENTRIES = "recall_entries"
     ANSWERS = "answers"
     TRACES = "traces"
@@ -30,6 +34,7 @@ DONE: dict[Surface, str] = {
     Surface.VERSIONS: "text destroyed, and the key of its hashes",
     Surface.SPANS: "headings destroyed; coordinates and hashes stay",
     Surface.NODES: "properties destroyed; a tombstone stands",
+    Surface.RECORDS: "what rested on it destroyed; a tombstone stands",
     Surface.RECALL_ENTRIES: "deleted, here and in the index of every process",
     Surface.ANSWERS: "text replaced by a mark in every version",
     Surface.TRACES: "words destroyed; coordinates and numbers stay",
@@ -54,3 +59,22 @@ class Copies(StrEnum):
     """The platform would not have it changed: somebody has to remove it there."""
     UNKNOWN = "unknown"
     """Nobody knows whether the platform took it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureReport:
+    """What was done, by surface in rows, and what became of the cards that platforms show, by message id.
+
+    `rewritten`: the store's files were written anew since. Of PostgreSQL's write-ahead log, of replicas and backups it
+    says nothing: those end when whoever runs them lets them.
+    """
+
+    erasure_id: UUID
+    at: int
+    actor: str
+    subject_type: str
+    subject_id: UUID
+    reason: str
+    surfaces: Mapping[str, int]
+    copies: Mapping[str, Copies]
+    rewritten: bool

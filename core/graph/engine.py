@@ -74,6 +74,10 @@ class GraphEngine:
         ):
             self.write(tx, [record.to_write()], valid)
 
+    def standing(self, tx: ReadTx, node_id: UUID, valid: tuple[int, int]) -> list[Node]:
+        """The versions of a node that are believed now and stand somewhere within an interval."""
+        return [row for row in NODES.open_rows(tx, [node_id], valid) if not row.tombstone]
+
     def end(self, tx: WriteTx, node_id: UUID, valid: tuple[int, int]) -> None:
         """Let a record stand no more over an interval. Raises NotFound for no record, or none that stands there."""
         stood = [row for row in NODES.open_rows(tx, [node_id], valid) if row.source_id is None and not row.tombstone]

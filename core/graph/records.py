@@ -12,6 +12,7 @@ from core.clock import FOREVER
 from core.errors import InvalidRequest
 from core.jsonhash import canonical_json, json_hash
 from core.model.nodes import DOCUMENT, PASSAGE, SAVED_ANSWER, SECTION, Node, NodeWrite
+from core.model.spans import SpanRef
 
 LARGEST = 64 * 1024
 """Bytes of JSON; what is longer is a document."""
@@ -27,17 +28,20 @@ _PROPS = TypeAdapter(dict[str, JsonValue], config=ConfigDict(allow_inf_nan=False
 class Record:
     """`props` hold over [valid_start, valid_end), Ts; without a start from now on, without an end for ever.
 
-    `readers`: names of roles, `person:<id>` or `everyone`. Raises InvalidRequest, saying what would be right.
+    `readers`: names of roles, `person:<id>` or `everyone`. `provenance`: the words it rests on, where it rests on any;
+    then it is readable with their sources, and has no readers of its own. Raises InvalidRequest, saying what would be
+    right.
     """
 
     node_id: UUID
     label: str
     props: Mapping[str, Any]
-    readers: Sequence[str]
+    readers: Sequence[str] = ()
     valid_start: int | None = None
     valid_end: int | None = None
     confidence: float = 1.0
     observed_at: int | None = None
+    provenance: Sequence[SpanRef] = ()
 
     def __post_init__(self) -> None:
         if not _LABEL.fullmatch(self.label) or self.label in _KEPT:
@@ -45,8 +49,10 @@ class Record:
                 f"label is {self.label!r}; it must be capitals, digits and _, as in PROJECT, and none of "
                 f"{', '.join(sorted(_KEPT))}"
             )
-        if not self.readers:
-            raise InvalidRequest("readers is empty; name who may read this, for example everyone")
+        if bool(self.readers) == bool(self.provenance):
+            raise InvalidRequest(
+                "name readers, for example everyone, or the provenance whose readers they are; and only one of both"
+            )
         if not 0 <= self.confidence <= 1:
             raise InvalidRequest(f"confidence is {self.confidence!r}; it must be from 0 to 1")
         _check_props(self.props)
@@ -58,7 +64,12 @@ class Record:
         """Whether a version says just this already."""
         write = self.to_write()
         said = (write.key, sorted(write.readers or ()), write.confidence, write.observed_at, write.tombstone)
-        return said == (row.key, sorted(row.readers or ()), row.confidence, row.observed_at, row.tombstone)
+        stands = (row.key, sorted(row.readers or ()), row.confidence, row.observed_at, row.tombstone)
+        return said == stands and list(self.provenance) == row.spans()
+
+    @property
+    def sources(self) -> frozenset[UUID]:
+        return frozenset(span.source_id for span in self.provenance)
 
     def to_write(self) -> NodeWrite:
         return NodeWrite(
@@ -66,6 +77,7 @@ class Record:
             self.label,
             key=json_hash(self.props),
             props=dict(self.props),
+            provenance=[(str(s.source_id), s.source_version_tx, s.start, s.end) for s in self.provenance],
             readers=tuple(self.readers),
             confidence=self.confidence,
             observed_at=self.observed_at,

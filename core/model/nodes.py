@@ -11,8 +11,8 @@ from core.model.spans import SpanRef
 DOCUMENT, SECTION, PASSAGE, SAVED_ANSWER = "DOCUMENT", "SECTION", "PASSAGE", "SAVED_ANSWER"
 PART_OF, LINKS_TO, SUPERSEDES = "PART_OF", "LINKS_TO", "SUPERSEDES"
 
-Coordinates = tuple[int, int, int]
-"""(source_version_tx, start, end) within a node's own source."""
+Coordinates = tuple[int, int, int] | tuple[str, int, int, int]
+"""(source_version_tx, start, end) within a node's own source; of a record, with the source before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Node:
     source_id: UUID | None
     key: str
     props: Mapping[str, Any]
-    provenance: Sequence[Sequence[int]]
+    provenance: Sequence[Sequence[Any]]
     readers: Sequence[str] | None
     confidence: float
     observed_at: int | None
@@ -69,10 +69,16 @@ class Node:
     tx_end: int
 
     def spans(self) -> list[SpanRef]:
-        """The evidence this version stands on; none for a record written through the API."""
+        """The evidence this version stands on."""
         if self.source_id is None:
-            return []
+            return [SpanRef(UUID(source), *place) for source, *place in self.provenance]
         return [SpanRef(self.source_id, tx, start, end) for tx, start, end in self.provenance]
+
+    @property
+    def sources(self) -> frozenset[UUID]:
+        """The sources that this version is from; of a record that rests on no document, none."""
+        own = frozenset() if self.source_id is None else frozenset({self.source_id})
+        return own or frozenset(span.source_id for span in self.spans())
 
 
 @dataclass(frozen=True, slots=True)

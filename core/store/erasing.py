@@ -100,6 +100,20 @@ def clarifications(tx: WriteTx, source_id: UUID) -> int:
     return len(found)
 
 
+def records_from(tx: WriteTx, source_id: UUID) -> set[UUID]:
+    """Take out what every version of a record that rests on a source says; the records."""
+    rows = select(NodeVersion).where(
+        NodeVersion.tenant_id == tx.tenant_id,
+        col(NodeVersion.source_id).is_(None),
+        _names(NodeVersion.provenance, source_id),
+    )
+    found = tx.session.exec(rows).all()
+    for row in found:
+        row.key, row.props = "", {}
+        tx.session.add(row)
+    return {row.node_id for row in found}
+
+
 def answers_citing(tx: WriteTx, source_id: UUID) -> list[NodeVersion]:
     """Every version of every saved answer that rests on a source."""
     return _answers(tx, _names(NodeVersion.props, source_id))

@@ -1,6 +1,6 @@
 """The one way a person reads nodes: what holds at one pair of coordinates, less what they may not read today.
 
-A node that came from a source is readable with the source; one written through the API, by its own readers; a saved
+A node that came from sources is readable with all of them, and one that rests on none, by its own readers; a saved
 answer besides only while every source it rests on is. Coordinates say what was so and what was believed; rights are
 always today's.
 """
@@ -50,8 +50,8 @@ class View:
         return not node.tombstone and self._admits(node)
 
     def _admits(self, node: Node) -> bool:
-        if node.source_id is not None:
-            return node.source_id in self.readable
+        if node.sources:
+            return self.readable.issuperset(node.sources)
         rests_on = node.props["dependencies"]["sources"] if node.label == SAVED_ANSWER else ()
         return visible_to(self.principal, node.readers or ()) and self.readable.issuperset(map(UUID, rests_on))
 

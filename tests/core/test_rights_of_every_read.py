@@ -20,6 +20,7 @@ from tests.support.memories import add_person, change_row, page, put, rows, sect
 BEFORE, AFTER = "marzipan", "zanzibar"
 QUESTION = "What may a meal cost at most?"
 URI, NODE, RECORD = "secret.md", ("secret.md", "Secret", "Meals"), derived("record", "secret")
+DISPUTED = derived("record", "sweet")
 
 
 class World:
@@ -41,10 +42,23 @@ class World:
         clock.advance(DAY)
         memory.sweep()
         [self.fire_id] = memory.fires(self.watch_id, self.reader)
-        self.spans = [SpanRef(source_id(URI), version.version_tx, 0, 40) for version in rows(memory, SourceVersion)]
+        self._disagree(BEFORE, AFTER)
+        self.spans = [
+            SpanRef(source_id(URI), version.version_tx, 0, 40)
+            for version in rows(memory, SourceVersion)
+            if version.source_id == source_id(URI)
+        ]
 
     def _say(self, words):
         put(self.memory, URI, page("Secret", {"Meals": words}), readers=["board"])
+
+    def _disagree(self, *sayings):
+        """Two more documents of the board's say different things of one entity."""
+        for number, said in enumerate(sayings):
+            uri = f"said-{number}.md"
+            result = put(self.memory, uri, f"The sweet is {said}.\n".encode(), readers=["board"])
+            span = SpanRef(result.source_id, result.version_tx, 0, 10)
+            self.memory.put_node(Record(DISPUTED, "SWEET", {"kind": said}, provenance=[span]))
 
     def demoted(self):
         """The reader, who is on the board no more."""
@@ -75,6 +89,7 @@ CALLS = {
     "fires": lambda w, who: w.memory.fires(w.watch_id, who),
     "recent_fires": lambda w, who: w.memory.recent_fires(who),
     "explain_fire": lambda w, who: w.memory.explain_fire(w.fire_id, who),
+    "clarifications": lambda w, who: w.memory.clarifications(who),
     "mute_all": lambda w, who: w.memory.mute_all(who, 0),
     "prefer": lambda w, who: w.memory.prefer(who, "brief_day", "fri"),
 }
@@ -98,7 +113,7 @@ def test_every_method_for_a_principal_has_a_case():
     assert {name for name, f in public.items() if "principal" in inspect.signature(f).parameters} == set(CALLS)
 
 
-@pytest.mark.parametrize("name", ["query", "plan", "generate", "answer", "get_as_of"])
+@pytest.mark.parametrize("name", ["query", "plan", "generate", "answer", "get_as_of", "clarifications"])
 def test_whoever_may_read_is_shown_the_words(world, name):
     assert {BEFORE, AFTER} & set(shown(world, name, world.reader).replace(".", " ").replace("'", " ").split())
 

@@ -1,0 +1,36 @@
+"""What of clarifications and of records is shown."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from core.model.spans import SpanRef
+
+
+@dataclass(frozen=True, slots=True)
+class OptionView:
+    """One of the values to choose from, and the words that say so."""
+
+    value: Any
+    spans: tuple[SpanRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClarificationView:
+    """A question about a node as one reader may see it: without the options whose sources they may not read."""
+
+    clarification_id: UUID
+    node_id: UUID
+    prop: str | None
+    question: str
+    state: str
+    options: tuple[OptionView, ...]
+    audience: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What became of a record: written, or left in question by these clarifications."""
+
+    written: bool
+    in_question: tuple[UUID, ...] = ()
