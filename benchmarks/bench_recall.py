@@ -3,7 +3,7 @@
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from statistics import mean
+from statistics import mean, median
 from time import perf_counter
 from uuid import UUID
 
@@ -115,11 +115,11 @@ def _plain(vectors: np.ndarray, question: np.ndarray) -> None:
 
 
 def _times(*calls: Callable[[], None]) -> list[float]:
-    """The fastest of 40 runs of each in ms, taken in turn: what else the machine does only ever adds, and to all."""
+    """The median of 61 runs of each in ms, taken in turn, so that what else the machine does meets all alike."""
     times: list[list[float]] = [[] for _ in calls]
-    for _ in range(40):
+    for _ in range(61):
         for call, took in zip(calls, times, strict=True):
             start = perf_counter()
             call()
             took.append((perf_counter() - start) * 1000)
-    return [min(took) for took in times]
+    return [median(took) for took in times]
