@@ -97,4 +97,5 @@ def _vector(dense: bytes, dim: int) -> npt.NDArray[np.float32]:
 
 def _row(node: Node) -> Row:
     assert node.source_id is not None
-    return Row(node.node_id, node.source_id, _ENTRY_TX, node.valid_start, node.valid_end, node.tx_start, node.tx_end)
+    interval = (node.valid_start, node.valid_end, node.tx_start, node.tx_end)
+    return Row(node.node_id, node.source_id, _ENTRY_TX, *interval, start=node.spans()[0].start)

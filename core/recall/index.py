@@ -15,8 +15,8 @@ import numpy.typing as npt
 from core.recall import bm25, dense
 from core.recall.growth import Growing
 from core.recall.postings import Segments, appended, kept
-from core.recall.ranking import first, shortlist
-from core.recall.rows import Closure, Places, Row, RowTable
+from core.recall.ranking import Coordinate, first, shortlist
+from core.recall.rows import Closure, Held, Places, Row, RowTable
 
 _ROUNDING = 1e-6
 
@@ -54,13 +54,18 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What one search reads: the standing entries, and which of them are allowed."""
+    """What one search reads: the standing entries, which of them are allowed, and by which row each of these is."""
 
     vectors: npt.NDArray[np.float32]
     lengths: npt.NDArray[np.int64]
     nodes: Sequence[UUID]
     segments: Segments
     allowed: npt.NDArray[np.bool_]
+    held: Held
+    row: Places
+
+    def coordinate(self, entry: int) -> Coordinate:
+        return *self.held.place(self.row[entry]), self.nodes[entry]
 
     def lexical(self, terms: Iterable[str]) -> npt.NDArray[np.float64]:
         return bm25.scores(self.segments, self.lengths, self.allowed, terms)
@@ -144,15 +149,15 @@ class RecallIndex:
         view = self._view(readable, valid_t, tx_t)
         words = view.lexical(question_terms if config.lexical_weight > 0 else ())
         near = dense.candidates(view.vectors, view.allowed, question_vector, k)
-        nearest = first(near, dense.cosines(view.vectors, near, question_vector), view.nodes, k)
-        union = np.array(sorted({*nearest, *_wordiest(words, view.nodes, k)}), dtype=np.int64)
+        nearest = first(near, dense.cosines(view.vectors, near, question_vector), view.coordinate, k)
+        union = np.array(sorted({*nearest, *_wordiest(words, view, k)}, key=view.coordinate), dtype=np.int64)
         cosines = dense.cosines(view.vectors, union, question_vector)
         hits = [
             _hit(view.nodes[place], float(cosine), float(words[place]), config)
             for place, cosine in zip(union, cosines, strict=True)
             if cosine >= config.semantic_min_sim or words[place] > 0
         ]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.node_id))
+        return sorted(hits, key=lambda hit: -hit.score)
 
     def match(
         self, terms: Iterable[str], *, readable: Collection[UUID] | None, valid_t: int, tx_t: int
@@ -164,19 +169,20 @@ class RecallIndex:
 
     def _view(self, readable: Collection[UUID] | None, valid_t: int, tx_t: int) -> _View:
         with self._lock:
-            allowed = np.zeros(len(self._nodes), dtype=np.bool_)
-            allowed[self._rows.allowed(readable, valid_t, tx_t)] = True
-            return _View(self._vectors.view, self._lengths.view, self._nodes, self._segments, allowed)
+            held = self._rows.allowed(readable, valid_t, tx_t)
+            allowed, row = np.zeros(len(self._nodes), dtype=np.bool_), np.zeros(len(self._nodes), dtype=np.int64)
+            allowed[held.entries], row[held.entries] = True, held.rows
+            return _View(self._vectors.view, self._lengths.view, self._nodes, self._segments, allowed, held, row)
 
     def _check(self, vector: npt.NDArray[np.float32], what: str) -> None:
         if vector.shape != (self._dim,) or not np.isfinite(vector).all():
             raise ValueError(f"{what} has shape {vector.shape}; must be {self._dim} finite numbers")
 
 
-def _wordiest(words: npt.NDArray[np.float64], nodes: Sequence[UUID], k: int) -> list[int]:
+def _wordiest(words: npt.NDArray[np.float64], view: _View, k: int) -> list[int]:
     holding: Places = np.flatnonzero(words > 0)
     short = holding[shortlist(words[holding], k, _ROUNDING)]
-    return first(short, words[short], nodes, k)
+    return first(short, words[short], view.coordinate, k)
 
 
 def _hit(node_id: UUID, cosine: float, words: float, config: HybridConfig) -> Hit:

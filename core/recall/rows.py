@@ -15,12 +15,15 @@ Places = npt.NDArray[np.int64]
 _Key = tuple[UUID, int, int]
 """Node id, valid_start, tx_start."""
 
-_COLUMNS = ("entry", "source", "valid_start", "valid_end", "tx_start", "tx_end")
+_COLUMNS = ("entry", "source", "valid_start", "valid_end", "tx_start", "tx_end", "start")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A version of a passage. `entry_tx`, with the node id, names the entry that holds its vector and terms."""
+    """A version of a passage. `entry_tx`, with the node id, names the entry that holds its vector and terms.
+
+    `start`: where the passage begins in its version's text.
+    """
 
     node_id: UUID
     source_id: UUID
@@ -29,6 +32,7 @@ class Row:
     valid_end: int
     tx_start: int
     tx_end: int
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +45,25 @@ class Closure:
     tx_end: int
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Rows, and beside them their entries; of all rows, the number of their source and their start."""
+
+    entries: Places
+    rows: Places
+    source: npt.NDArray[np.int64]
+    start: npt.NDArray[np.int64]
+    source_ids: Sequence[UUID]
+
+    def place(self, row: int) -> tuple[UUID, int]:
+        return self.source_ids[self.source[row]], int(self.start[row])
+
+
 class RowTable:
     def __init__(self) -> None:
         self._known: dict[_Key, int] = {}
         self._sources: dict[UUID, int] = {}
+        self._source_ids: list[UUID] = []
         self._columns = {name: Growing(np.empty(0, dtype=np.int64)) for name in _COLUMNS}
 
     def add(self, rows: Sequence[tuple[Row, int]]) -> None:
@@ -66,7 +85,9 @@ class RowTable:
 
     def _values(self, row: Row, entry: int) -> tuple[int, ...]:
         source = self._sources.setdefault(row.source_id, len(self._sources))
-        return entry, source, row.valid_start, row.valid_end, row.tx_start, row.tx_end
+        if source == len(self._source_ids):
+            self._source_ids.append(row.source_id)
+        return entry, source, row.valid_start, row.valid_end, row.tx_start, row.tx_end, row.start
 
     def close(self, closure: Closure) -> None:
         key = (closure.node_id, closure.valid_start, closure.tx_start)
@@ -90,13 +111,14 @@ class RowTable:
         keys = [key for key, place in self._known.items() if stay[place]]
         self._known = {key: place for place, key in enumerate(keys)}
 
-    def allowed(self, readable: Collection[UUID] | None, valid_t: int, tx_t: int) -> Places:
-        """Entries of the rows that hold at (valid_t, tx_t) and whose source is readable; None: every source."""
+    def allowed(self, readable: Collection[UUID] | None, valid_t: int, tx_t: int) -> "Held":
+        """The rows that hold at (valid_t, tx_t) and whose source is readable; None: every source."""
         holds = (self._column("valid_start") <= valid_t) & (valid_t < self._column("valid_end"))
         holds &= (self._column("tx_start") <= tx_t) & (tx_t < self._column("tx_end"))
         if readable is not None:
             holds &= self._readable(readable)[self._column("source")]
-        return self._column("entry")[holds]
+        rows = np.flatnonzero(holds)
+        return Held(self._column("entry")[rows], rows, self._column("source"), self._column("start"), self._source_ids)
 
     def _readable(self, readable: Collection[UUID]) -> npt.NDArray[np.bool_]:
         known: Sequence[int] = [self._sources[source] for source in readable if source in self._sources]

@@ -33,7 +33,7 @@ def unit(numbers: Iterable[float]) -> np.ndarray:
     return (vector / max(float(np.linalg.norm(vector)), 1e-12)).astype(np.float32)
 
 
-# Few distinct values: equal vectors, equal scores and ties by node id must come up often.
+# Few distinct values: equal vectors, equal scores and ties by coordinate must come up often.
 vectors = st.lists(st.integers(-1, 2), min_size=DIM, max_size=DIM).map(unit)
 term_counts = st.lists(st.sampled_from(WORDS), max_size=6).map(Counter)
 instants = st.integers(0, 6)
@@ -57,6 +57,7 @@ def passages(draw: st.DrawFn, node_id: UUID) -> Passage:
         valid_end=valid_start + draw(st.integers(1, 6)),
         tx_start=tx_start,
         tx_end=tx_start + draw(st.integers(1, 6)),
+        start=draw(st.integers(0, 2)),
     )
     return Passage(row, Entry(node_id, 3, draw(vectors), draw(term_counts)))
 
@@ -96,14 +97,15 @@ def naive_search(
         passage.row.node_id: round(math.fsum(passage.entry.vector.astype(float) * question.astype(float)), 6)
         for passage in allowed
     }
+    at = {passage.row.node_id: (passage.row.source_id, passage.row.start) for passage in allowed}
     chosen = {
         node
         for score in (cosines, words)
-        for node, _ in sorted(score.items(), key=lambda item: (-item[1], item[0]))[:k]
+        for node, _ in sorted(score.items(), key=lambda item: (-item[1], at[item[0]], item[0]))[:k]
     }
     hits = [
         Hit(node, config.score(cosines[node], words.get(node, 0.0)), cosines[node], words.get(node, 0.0))
         for node in chosen
         if cosines[node] >= config.semantic_min_sim or node in words
     ]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.node_id))
+    return sorted(hits, key=lambda hit: (-hit.score, at[hit.node_id], hit.node_id))

@@ -1,5 +1,6 @@
 """The recall index: filter first, then score; contents alone decide a ranking."""
 
+from dataclasses import replace
 from threading import Thread
 from uuid import UUID
 
@@ -137,10 +138,13 @@ def test_an_empty_index_and_a_question_without_words_give_nothing_and_no_error()
     assert numbers(ask(indexed([passage(1, [1, 0, 0, 0])]))) == [1]
 
 
-def test_equal_scores_stand_by_node_id_however_many_there_are() -> None:
-    """More equal texts than any fixed shortlist holds: the first k by node id, not whichever came first."""
-    twins = [passage(number, [1, 1, 0, 0], "paid") for number in range(500, 0, -1)]
-    assert numbers(ask(indexed(twins), "paid", k=3)) == [1, 2, 3]
+def test_equal_scores_stand_by_coordinate_however_many_there_are() -> None:
+    """More equal texts than any fixed shortlist holds: the first k by source and place, whatever came first."""
+    twins = [passage(number, [1, 1, 0, 0], "paid", source=SOURCES[number % 2]) for number in range(1, 501)]
+    placed = [Passage(replace(twin.row, start=500 - twin.row.node_id.int), twin.entry) for twin in twins]
+    assert numbers(ask(indexed(placed), "paid", k=3)) == [499, 497, 495]
+    again = [Passage(replace(twin.row, start=7), twin.entry) for twin in reversed(twins)]
+    assert numbers(ask(indexed(again), "paid", k=3)) == [1, 3, 5], "and by id, where even the place is the same"
 
 
 def test_the_union_holds_the_best_by_words_and_the_best_by_meaning() -> None:
