@@ -67,6 +67,25 @@ async def test_what_the_person_may_not_read_is_as_if_it_were_not_there(memory, a
     assert not any(word in text.lower() for word in ("salar", "900", "steward"))
 
 
+def fails(*_):
+    raise StoreUnavailable("the disk is full")
+
+
+@pytest.mark.parametrize(
+    ("readers", "generate", "words"),
+    [(["role:steward"], None, "I don’t know"), (None, None, "I don’t know"), (["everyone"], fails, "the disk is full")],
+    ids=["forbidden", "no evidence", "failed"],
+)
+async def test_whatever_stands_in_the_way_one_card_says_so_and_names_no_title(memory, adas, readers, generate, words):
+    if readers:
+        put(memory, "salaries.md", page("Salaries", {"Meals": "A meal may cost 900 EUR at most."}), readers)
+    memory.generate = generate or memory.generate
+    await adas.ask(ASKED)
+    [text] = adas.texts()
+    assert words in text
+    assert not any(word in text.lower() for word in ("salar", "900", "steward"))
+
+
 async def test_an_unreadable_document_is_in_no_answer_though_others_are(memory, revise, adas):
     revise()
     put(memory, "salaries.md", page("Salaries", {"Meals": "A meal may cost 900 EUR at most."}), ["role:steward"])

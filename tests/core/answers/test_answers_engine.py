@@ -8,7 +8,8 @@ from core.clock import HOUR, MINUTE, SECOND, ManualClock
 from core.errors import InvalidRequest, NotFound, StoreUnavailable
 from core.jobs.kinds import Audience, JobKind
 from core.model.nodes import SAVED_ANSWER, SUPERSEDES
-from core.store.tables import EdgeVersion, Job, NodeVersion, Watch, WatchFire
+from core.planner.request import PlanRequest
+from core.store.tables import EdgeVersion, Job, LastShown, NodeVersion, SweepCheckpoint, Watch, WatchFire
 from tests.support.deliveries import Worker
 from tests.support.embedders import MeddlingEmbedder, MeetingEmbedder
 from tests.support.memories import add_person, open_memory, page, put, rows
@@ -311,6 +312,38 @@ def test_a_refresh_that_finds_nothing_leaves_the_answer_and_its_status(memory, a
     assert (memory.answer(saved, ada), len(versions(memory))) == (before, count)
 
 
+def kept(memory):
+    """All that is remembered of answers, their words and hashes in it, and how far each sweep and reader has come."""
+    tables = (rows(memory, table) for table in (SweepCheckpoint, LastShown, EdgeVersion))
+    return [sorted(str(row.model_dump()) for row in table) for table in (versions(memory), *tables)]
+
+
+def dies():
+    raise SystemExit
+
+
+@pytest.mark.parametrize("meddle", [dies, lambda: 1 / 0], ids=["the process ends", "the model fails"])
+def test_a_refresh_that_ends_in_the_model_changes_no_byte_and_no_cursor(memory, reopen, ada, saved, meddle):
+    move(memory, travel(meals=MORE))
+    memory.sweep()
+    before = kept(memory)
+    embedder = MeddlingEmbedder()
+    again = reopen(embedder=embedder)
+    embedder.meddle = meddle
+    with pytest.raises((SystemExit, ZeroDivisionError)):
+        again.refresh_answer(saved, ada)
+    assert kept(memory) == before
+    assert memory.refresh_answer(saved, ada).answer.text == MORE, "and may be asked for again"
+
+
+def test_a_refresh_that_finds_nothing_near_changes_no_byte_and_no_cursor(memory, reopen, ada, saved):
+    move(memory, travel(meals=MORE))
+    memory.sweep()
+    before = kept(memory)
+    assert reopen(answers={"min_cosine": 0.99}).refresh_answer(saved, ada).answer is None
+    assert kept(memory) == before
+
+
 def test_a_refresh_that_breaks_half_way_leaves_the_answer_and_its_status(memory, ada, saved):
     move(memory, travel(meals=MORE))
     before, count = memory.answer(saved, ada), len(versions(memory))
@@ -375,12 +408,22 @@ def test_nobody_refreshes_another_persons_answer(memory, bob, saved):
         memory.refresh_answer(saved, bob)
 
 
+def holds(outer, inner):
+    version = (inner.source_id, inner.source_version_tx)
+    return (outer.source_id, outer.source_version_tx) == version and outer.start <= inner.start < inner.end <= outer.end
+
+
 def test_every_citation_is_words_of_the_plan_that_slice_to_the_same_text(memory, ada):
     put(memory, "travel.md", travel())
     put(memory, "deep.md", page("Deep", {"Größe": "漢字 meals cost 😀 a day, they say."}))
     answer = ask(memory, ada)
-    for claim in answer.claims:
-        for passage in claim.citations:
-            with memory._database.read("default") as tx:
-                assert memory._library.slices(tx, [passage.span])[passage.span] == passage.text
+    planned = memory.plan(PlanRequest(question=QUESTION), ada)
+    assert planned.plan_hash == answer.plan_hash
+    cited = [passage for claim in answer.claims for passage in claim.citations]
+    assert len({passage.span.source_id for passage in cited}) == 2
+    for passage in cited:
+        [block] = [span for span in planned.spans if holds(span.span, passage.span)]
+        assert passage.text in block.text
+        with memory._database.read("default") as tx:
+            assert memory._library.slices(tx, [passage.span])[passage.span] == passage.text
     memory.clock.advance(SECOND)

@@ -115,6 +115,23 @@ def test_what_may_not_be_read_leads_nowhere_and_is_not_counted(memory, ada):
     assert opened.plan.stats.recall.expansion > shut.plan.stats.recall.expansion
 
 
+def test_forbidden_and_unheard_of_are_said_alike_failure_by_its_name_and_none_names_a_title(memory, reopen, ada):
+    put(memory, "salaries.md", page("Salaries", {"Meals": MEALS}), ["board"])
+
+    def said(refusal, asked, question):
+        with pytest.raises(refusal) as caught:
+            asked.generate(question, ada)
+        assert not any(word in str(caught.value) for word in ("Salaries", "salaries", "board", "40"))
+        return str(caught.value)
+
+    forbidden = said(InsufficientEvidence, memory, MEALS)
+    assert forbidden == said(InsufficientEvidence, memory, "What do zebras eat?")
+    assert "you can read" in forbidden
+    assert said(SemanticUnavailable, reopen(embedder=None), MEALS) != forbidden
+    put(memory, "open.md", page("Open", {"Meals": MEALS}))
+    assert memory.generate(MEALS, ada).text == MEALS, "what may be read is answered all the same"
+
+
 # ── no plan ──
 
 
