@@ -17,6 +17,8 @@ from bot.git import blobs, git, head
 from bot.sources import is_skipped
 from core.clock import SECOND
 
+RENAMES = ("--find-renames=50%", "-l1000")
+"""What git takes for renamed, whatever the repository's own settings say."""
 _REGULAR_FILES = frozenset({b"100644", b"100755"})
 
 
@@ -67,14 +69,14 @@ class _Entry:
     blob: bytes
 
 
-def git_history(repo: Path) -> Iterator[Revision]:
-    """The revisions of HEAD, oldest first; none in a repository without commits.
+def git_history(repo: Path, until: str | None = None) -> Iterator[Revision]:
+    """The revisions of a commit, by default HEAD, oldest first; none in a repository without commits.
 
     Raises InvalidRequest: git is not installed, or `repo` is not a whole repository.
     """
-    commits = _first_parent_line(repo)
+    commits = _first_parent_line(repo, until or head(repo))
     pairs = "".join(f"{commit} {parent}".strip() + "\n" for _, commit, parent in commits)
-    compare = ("diff-tree", "--stdin", "--root", "--always", "-r", "-z", "--raw", "--no-abbrev", "--find-renames=50%")
+    compare = ("diff-tree", "--stdin", "--root", "--always", "-r", "-z", "--raw", "--no-abbrev", *RENAMES)
     entries = _parse_diffs(git(repo, *compare, stdin=pairs.encode()))
     last = 0
     with blobs(repo) as read:
@@ -83,26 +85,25 @@ def git_history(repo: Path) -> Iterator[Revision]:
             yield Revision(commit, last, tuple(_change(entry, read) for entry in entries[commit]))
 
 
-def head_files(repo: Path) -> Iterator[tuple[str, bytes]]:
-    """Path and content of every document in HEAD, by path. Raises InvalidRequest as `git_history` does."""
-    if head(repo) is None:
+def head_files(repo: Path, commit: str | None = None) -> Iterator[tuple[str, bytes]]:
+    """Path and content of every document in a commit, by default HEAD, by path. Raises as `git_history` does."""
+    commit = commit or head(repo)
+    if commit is None:
         return
     with blobs(repo) as read:
-        for record in git(repo, "ls-tree", "-r", "-z", "--full-tree", "HEAD").split(b"\0")[:-1]:
+        for record in git(repo, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")[:-1]:
             facts, path = record.split(b"\t", 1)
             mode, _, blob = facts.split(b" ")
             if document := _document(mode, path):
                 yield document, read(blob)
 
 
-def _first_parent_line(repo: Path) -> list[tuple[int, str, str]]:
-    """(seconds, commit, first parent or "") from the root to HEAD."""
-    if head(repo) is None:
+def _first_parent_line(repo: Path, commit: str | None) -> list[tuple[int, str, str]]:
+    """(seconds, commit, first parent or "") from the root to a commit."""
+    if commit is None:
         return []
-    lines = (
-        git(repo, "rev-list", "--first-parent", "--parents", "--timestamp", "--reverse", "HEAD").decode().splitlines()
-    )
-    rows = [line.split(" ") for line in lines]
+    listed = git(repo, "rev-list", "--first-parent", "--parents", "--timestamp", "--reverse", commit)
+    rows = [line.split(" ") for line in listed.decode().splitlines()]
     return [(int(row[0]), row[1], row[2] if len(row) > 2 else "") for row in rows]
 
 

@@ -1,74 +1,101 @@
 """Taking in a history: every version of a document at the time from which it held.
 
-A document keeps one uri through all its renames, the last one, so that replaying a history twice, or a longer history
-after a shorter one, changes nothing that stands. A path that is free again after a rename and then used anew is another
-document.
+Replaying a history twice, or a longer one after a shorter, changes nothing that stands, whatever interrupted it. The
+times of a rewritten history, or of a skewed clock, can lie before what was taken in already, or ahead of now; so in the
+end every document whose last version is not the one that stands is taken in as of now: the present is always HEAD.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from bot.config import SourceSettings
-from bot.git_history import Change, Deleted, Renamed, Revision, git_history
+from bot.git import head
+from bot.git_history import git_history, head_files
+from bot.git_lines import Line, Step, claimants, moves, steps
 from bot.sources import VersionRow, versions
 from bot.sync import LARGEST, Progress, SyncReport, included, ingest_one, no_progress, remove_one, rename_one, uri_of
 from core.errors import InvalidRequest
 from core.memory import Memory
 
 
-@dataclass(slots=True)
-class _Line:
-    """One document through its history: every path it had, the last one first in use."""
-
-    paths: list[str] = field(default_factory=list)
-
-
-class _Lines:
-    """Which document a path stands for, as the revisions go by."""
-
-    def __init__(self) -> None:
-        self._owner: dict[str, _Line] = {}
-
-    def at(self, path: str) -> _Line:
-        return self._owner.setdefault(path, _Line([path]))
-
-    def move(self, old: str, new: str) -> _Line:
-        """The document of `new` from now on. A name that ever belonged to another stays that one's."""
-        if new in self._owner:
-            return self._owner[new]
-        line = self.at(old)
-        del self._owner[old]
-        line.paths.append(new)
-        self._owner[new] = line
-        return line
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One document at one moment; without data it is gone."""
-
-    line: _Line
-    data: bytes | None
-    at: int
-
-
 def replay_git(
     memory: Memory, tenant: str, repo: Path, source: SourceSettings, *, on_progress: Progress = no_progress
 ) -> SyncReport:
     """Take in every revision on the line of HEAD. Raises InvalidRequest for what is no repository."""
-    report = SyncReport()
-    # Twice through the history: a last path is known only at its end, and all its texts may not fit in memory.
-    lines = [step.line for step in _steps(git_history(repo))]
-    _rename_known(memory, tenant, source, lines)
-    for done, (line, step) in enumerate(zip(lines, _steps(git_history(repo)), strict=True)):
-        on_progress(done, len(lines))
-        if included(line.paths[-1], source.include):
-            _take(memory, tenant, source, replace(step, line=line), report)
-    on_progress(len(lines), len(lines))
-    memory.synced(source.name, tenant=tenant)
-    return report
+    return _Replay(memory, tenant, repo, source).run(on_progress)
+
+
+class _Replay:
+    def __init__(self, memory: Memory, tenant: str, repo: Path, source: SourceSettings) -> None:
+        self._memory = memory
+        self._tenant = tenant
+        self._repo = repo
+        self._source = source
+        self._until = head(repo)
+        self._report = SyncReport()
+        # Twice through the history: a last path is known only at its end, and all its texts may not fit in memory.
+        self._lines = [step.line for step in self._steps()]
+
+    def run(self, on_progress: Progress) -> SyncReport:
+        self._rename_known(self._standing())
+        held: dict[str, int | None] = {}
+        for done, (line, step) in enumerate(zip(self._lines, self._steps(), strict=True)):
+            on_progress(done, len(self._lines))
+            if included(line.last, self._source.include):
+                held[line.last] = self._take(line.last, step)
+        on_progress(len(self._lines), len(self._lines))
+        self._end_at_head(held)
+        self._memory.synced(self._source.name, tenant=self._tenant)
+        return self._report
+
+    def _steps(self) -> Iterator[Step]:
+        return steps(git_history(self._repo, self._until))
+
+    def _standing(self) -> dict[str, int]:
+        """By path, the version of each document of the set that stands now."""
+        views = self._memory.sources(tenant=self._tenant, source_set=self._source.name)
+        return {view.uri.removeprefix(uri_of(self._source, "")): view.version_tx for view in views}
+
+    def _rename_known(self, standing: Iterable[str]) -> None:
+        """What stands under an earlier path goes on under its last one."""
+        had = claimants(self._lines)
+        known = {path: had[path] for path in standing if path in had}
+        contested = {path for path, lines in known.items() if len(lines) > 1}
+        owners = {path: lines[0] for path, lines in known.items() if len(lines) == 1} | self._by_text(contested)
+        for old, new in moves(owners, spare=f"{self._until} moving"):
+            rename_one(self._memory, self._tenant, uri_of(self._source, old), uri_of(self._source, new))
+
+    def _by_text(self, contested: Collection[str]) -> dict[str, Line]:
+        """Whose text stands under each of these paths; none where no line ever said that."""
+        said: dict[str, dict[str, bytes]] = {path: {} for path in contested}
+        for i, step in enumerate(self._steps() if contested else ()):
+            for path in said.keys() & self._lines[i].paths:
+                said[path][f"{i}/{path}"] = step.data or b""
+        found = [
+            key
+            for path, texts in said.items()
+            for key in self._memory.same_texts({uri_of(self._source, path)}, texts, tenant=self._tenant)
+        ]
+        return {path: self._lines[int(i)] for i, _, path in (key.partition("/") for key in found)}
+
+    def _take(self, path: str, step: Step) -> int | None:
+        """The version that then holds, 0 where the document is gone; None for one that could not be read."""
+        if step.data is None:
+            remove_one(self._memory, self._tenant, uri_of(self._source, path), self._report, step.at)
+            return 0
+        read = partial(_bounded, step.data)
+        return ingest_one(self._memory, self._tenant, self._source, path, read, self._report, step.at)
+
+    def _end_at_head(self, held: Mapping[str, int | None]) -> None:
+        standing = self._standing()
+        late = {path for path, version in held.items() if version is not None and version != standing.get(path, 0)}
+        texts = dict(head_files(self._repo, self._until)) if late else {}
+        for path in sorted(late & texts.keys()):
+            read = partial(_bounded, texts[path])
+            ingest_one(self._memory, self._tenant, self._source, path, read, self._report)
+        for path in sorted((standing.keys() - held.keys()) | (standing.keys() & late - texts.keys())):
+            remove_one(self._memory, self._tenant, uri_of(self._source, path), self._report)
 
 
 def replay_versions(
@@ -93,41 +120,6 @@ def replay_versions(
 
 def _text(row: VersionRow) -> bytes:
     return row.text.encode()
-
-
-def _steps(revisions: Iterable[Revision]) -> Iterator[_Step]:
-    lines = _Lines()
-    for revision in revisions:
-        for change in revision.changes:
-            yield from _of(change, lines, revision.committed_at)
-
-
-def _of(change: Change, lines: _Lines, at: int) -> list[_Step]:
-    if isinstance(change, Deleted):
-        return [_Step(lines.at(change.path), None, at)]
-    if not isinstance(change, Renamed):
-        return [_Step(lines.at(change.path), change.data, at)]
-    before, after = lines.at(change.old), lines.move(change.old, change.new)
-    moved = _Step(after, change.data, at)
-    return [moved] if after is before else [_Step(before, None, at), moved]
-
-
-def _rename_known(memory: Memory, tenant: str, source: SourceSettings, lines: Iterable[_Line]) -> None:
-    """What stands under an earlier path goes on under its last one."""
-    standing = {view.uri for view in memory.sources(tenant=tenant, source_set=source.name)}
-    for line in {id(line): line for line in lines}.values():
-        *earlier, last = [uri_of(source, path) for path in line.paths]
-        old = next((uri for uri in reversed(earlier) if uri in standing), None)
-        if last not in standing and old is not None:
-            rename_one(memory, tenant, old, last)
-
-
-def _take(memory: Memory, tenant: str, source: SourceSettings, step: _Step, report: SyncReport) -> None:
-    last = step.line.paths[-1]
-    if step.data is None:
-        remove_one(memory, tenant, uri_of(source, last), report, step.at)
-    else:
-        ingest_one(memory, tenant, source, last, partial(_bounded, step.data), report, step.at)
 
 
 def _bounded(data: bytes) -> bytes:

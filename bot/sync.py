@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bot.config import CACHE, SourceSettings
 from bot.git import git, head, mirror
-from bot.git_history import head_files
+from bot.git_history import RENAMES, head_files
 from bot.sources import Problem, walk
 from core.errors import Erased, InvalidRequest, NotFound
 from core.memory import Memory
@@ -82,8 +82,8 @@ def ingest_one(
     read: Callable[[], bytes],
     report: SyncReport,
     valid_start: int | None = None,
-) -> None:
-    """Take one document of a set in; what is wrong with it goes into the report."""
+) -> int | None:
+    """Take one document of a set in: the version that then holds. What is wrong with it goes into the report."""
     try:
         data = read()
         result = memory.ingest(
@@ -102,6 +102,8 @@ def ingest_one(
         report.problems.append(Problem(relative, str(error).removeprefix(f"{uri_of(source, relative)}: ")))
     else:
         report.count(result.outcome)
+        return result.version_tx
+    return None
 
 
 def remove_one(memory: Memory, tenant: str, uri: str, report: SyncReport, valid_start: int | None = None) -> None:
@@ -169,7 +171,7 @@ def _renames(repo: Path, source: SourceSettings) -> Iterator[tuple[str, str]]:
     since = _synced_ref(source)
     if head(repo) is None or not git(repo, "for-each-ref", "--count=1", since):
         return
-    compare = ("diff-tree", "-r", "-z", "--name-status", "--diff-filter=R", "--find-renames=50%")
+    compare = ("diff-tree", "-r", "-z", "--name-status", "--diff-filter=R", *RENAMES)
     words = iter(git(repo, *compare, since, "HEAD").split(b"\0")[:-1])
     for _status in words:
         yield next(words).decode(errors="replace"), next(words).decode(errors="replace")

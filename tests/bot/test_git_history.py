@@ -184,6 +184,23 @@ def test_settings_of_the_repository_change_nothing(repo):
     assert list(git_history(repo.path)) == before
 
 
+def test_a_repository_cannot_keep_its_renames_from_being_found(repo):
+    others = TEXT.replace("line", "row")
+    repo.commit(a=TEXT, b=others)
+    repo.run("config", "diff.renameLimit", "1")
+    repo.run("mv", "a.md", "c.md")
+    repo.run("mv", "b.md", "d.md")
+    repo.commit(c=TEXT + "more\n", d=others + "more\n")
+    assert [type(change) for change in changes(repo)[1]] == [Renamed, Renamed]
+
+
+def test_a_history_up_to_a_commit_ends_there(repo):
+    first = repo.commit(a="one")
+    repo.commit(a="two")
+    assert [revision.commit for revision in git_history(repo.path, first)] == [first]
+    assert list(head_files(repo.path, first)) == [("a.md", b"one")]
+
+
 def test_variables_of_a_surrounding_git_do_not_lead_elsewhere(repo, tmp_path, monkeypatch):
     """A hook runs with GIT_DIR set to the repository it belongs to."""
     repo.commit(a="one")

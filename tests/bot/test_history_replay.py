@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from contextlib import contextmanager
 
 import pytest
 
@@ -21,9 +22,13 @@ RULES = "".join(f"Rule {number} stands as it stood.\n\n" for number in range(20)
 
 @pytest.fixture
 def memory(tmp_path):
-    with Memory(
-        f"sqlite:///{tmp_path / 'm.db'}", embedder=HashingEmbedder(), clock=ManualClock(DAY_ONE + 100 * DAY)
-    ) as memory:
+    with opened(tmp_path / "m.db") as memory:
+        yield memory
+
+
+@contextmanager
+def opened(file):
+    with Memory(f"sqlite:///{file}", embedder=HashingEmbedder(), clock=ManualClock(DAY_ONE + 100 * DAY)) as memory:
         memory.people.ensure_tenant("default", "Default")
         ada = memory.people.put("default", "Ada")
         memory.ada = memory.people.principal("default", ada)
@@ -135,6 +140,83 @@ def test_a_rename_onto_a_name_that_once_was_revives_that_document(memory, repo):
     assert list(standing(memory)) == ["hb/a.md"]
     assert "Gone" in said(memory, 0, "gone")
     assert "Rule 7" in said(memory, 2, "rule")
+
+
+LAWS = RULES.replace("Rule", "Law")
+
+
+def test_a_name_passed_on_between_two_replays_leads_to_the_right_documents(memory, repo):
+    repo.commit(a=RULES, b=LAWS)
+    replay(memory, repo)
+    rules, laws = standing(memory)["hb/a.md"], standing(memory)["hb/b.md"]
+    repo.move("a", "c")
+    repo.commit()
+    repo.move("b", "a")
+    repo.commit()
+    report = replay(memory, repo)
+    assert standing(memory) == {"hb/a.md": laws, "hb/c.md": rules}
+    assert (report.new, report.changed, report.removed) == (0, 0, 0)
+
+
+def test_names_that_went_round_in_a_circle_lead_to_the_right_documents(memory, repo):
+    repo.commit(a=RULES, b=LAWS)
+    replay(memory, repo)
+    rules, laws = standing(memory)["hb/a.md"], standing(memory)["hb/b.md"]
+    for old, new in (("a", "c"), ("b", "a"), ("c", "b")):
+        repo.move(old, new)
+        repo.commit()
+    replay(memory, repo)
+    assert standing(memory) == {"hb/a.md": laws, "hb/b.md": rules}
+
+
+@pytest.mark.parametrize("done", range(1, 6))
+def test_a_replay_that_was_stopped_and_run_again_ends_as_one_that_was_not(memory, repo, tmp_path, done):
+    class Stopped(Exception):
+        pass
+
+    def stop(count, _):
+        if count == done:
+            raise Stopped
+
+    repo.commit(c=RULES)
+    repo.commit(a=LAWS)
+    repo.move("a", "e")
+    repo.commit(e=LAWS.replace("Law 7", "Law seven"))
+    repo.move("c", "a")
+    repo.commit()
+    repo.commit(e=None)
+    with pytest.raises(Stopped):
+        replay_git(memory, "default", repo.path, source(repo), on_progress=stop)
+    replay(memory, repo)
+    with opened(tmp_path / "whole.db") as whole:
+        replay(whole, repo)
+        assert standing(memory) == standing(whole)
+        for day in range(6):
+            assert said(memory, day, "law rule") == said(whole, day, "law rule")
+
+
+def test_a_commit_that_was_taken_back_does_not_stay_the_present(memory, repo):
+    repo.commit(a="You have 28 days of leave.")
+    repo.commit(a="You have 30 days of leave.", b="A draft.")
+    replay(memory, repo)
+    repo.run("reset", "-q", "--hard", "HEAD~1")
+    report = replay(memory, repo)
+    assert (report.changed, report.removed) == (1, 1)
+    assert list(standing(memory)) == ["hb/a.md"]
+    assert "28 days" in said(memory, 100)
+    assert replay(memory, repo).changed == 0
+
+
+def test_a_commit_from_a_clock_ahead_of_ours_is_the_present_at_once(memory, repo):
+    repo.commit(a="You have 28 days of leave.")
+    repo.day = 4000
+    repo.commit(a="You have 29 days of leave.")
+    replay(memory, repo)
+    assert "29 days" in said(memory, 100)
+    repo.day = 2
+    repo.commit(a="You have 30 days of leave.")
+    replay(memory, repo)
+    assert "30 days" in said(memory, 100)
 
 
 def test_what_is_not_included_is_passed_over(memory, repo):
