@@ -1,8 +1,8 @@
 """Source sets on disk: the files of a folder, and a history of versions in a JSONL file.
 
 Hidden entries and node_modules are never read: they hold tools and secrets, not documents. A symbolic link to a file
-inside the set is followed; one that leads out is a problem, since whoever may read the set may not read the whole disk;
-one to a folder is not followed, which is also what makes loops harmless.
+inside the set is followed; one that leads out, or to what is hidden, is a problem, since whoever may read the set may
+not read the whole disk; one to a folder is not followed, which is also what makes loops harmless.
 """
 
 import json
@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from core.clock import from_datetime
 from core.errors import InvalidRequest
 
+NOT_UTF8 = "the name is not UTF-8; rename the file"
 SKIPPED_FOLDERS = frozenset({"node_modules"})
 
 
@@ -62,7 +63,7 @@ def walk(path: Path, include: Sequence[str] | None = None) -> Iterator[Found | P
     if root.is_file():
         yield _inspect(root, root.parent)
         return
-    for item in _entries(root, root):
+    for item in _entries(root):
         if include is None or isinstance(item, Problem) or _included(item.relative, include):
             yield item
 
@@ -80,19 +81,24 @@ def versions(path: Path) -> list[VersionRow]:
     return sorted(rows, key=lambda row: row.committed_at)
 
 
-def _entries(folder: Path, root: Path) -> Iterator[Found | Problem]:
-    try:
-        children = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError as error:
-        yield Problem(_relative(folder, root), f"the folder cannot be read: {error.strerror}")
-        return
-    for child in children:
-        if is_skipped(child.name):
+def _entries(root: Path) -> Iterator[Found | Problem]:
+    waiting = [(root, True)]
+    while waiting:
+        path, is_folder = waiting.pop()
+        if not is_folder:
+            yield _inspect(path, root)
             continue
-        if child.is_dir(follow_symlinks=False):
-            yield from _entries(Path(child.path), root)
-        elif not child.is_symlink() or not Path(child.path).is_dir():
-            yield _inspect(Path(child.path), root)
+        try:
+            children = sorted(os.scandir(path), key=lambda entry: entry.name, reverse=True)
+        except OSError as error:
+            yield Problem(_relative(path, root), f"the folder cannot be read: {error.strerror}")
+            continue
+        shown = (child for child in children if not is_skipped(child.name) and not _leads_to_folder(child))
+        waiting += [(Path(child.path), child.is_dir(follow_symlinks=False)) for child in shown]
+
+
+def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.is_symlink() and Path(entry.path).is_dir()
 
 
 def _inspect(path: Path, root: Path) -> Found | Problem:
@@ -102,15 +108,21 @@ def _inspect(path: Path, root: Path) -> Found | Problem:
         size = target.stat().st_size
     except (OSError, RuntimeError) as error:  # RuntimeError: how pathlib reports a loop of links
         return Problem(relative, f"cannot be read: {getattr(error, 'strerror', None) or 'a loop of links'}")
-    if "\ufffd" in relative:
-        return Problem(relative, "the name is not UTF-8; rename the file")
-    if not target.is_relative_to(root):
-        return Problem(relative, "a link that leads out of the folder; copy the file into it")
-    if not target.is_file():
-        return Problem(relative, "not a regular file")
-    if not os.access(target, os.R_OK):
-        return Problem(relative, "cannot be read: permission denied")
-    return Found(path.as_uri(), relative, path, size)
+    reason = _unfit(relative, target, root)
+    return Problem(relative, reason) if reason else Found(path.as_uri(), relative, path, size)
+
+
+def _unfit(relative: str, target: Path, root: Path) -> str:
+    """Why a file is none of the set's documents; empty where it is one."""
+    inside = target.is_relative_to(root)
+    checks = (
+        ("\ufffd" in relative, NOT_UTF8),
+        (not inside, "a link that leads out of the folder; copy the file into it"),
+        (inside and is_skipped(target.relative_to(root).as_posix()), "a link to a hidden file; copy what may be read"),
+        (not target.is_file(), "not a regular file"),
+        (not os.access(target, os.R_OK), "cannot be read: permission denied"),
+    )
+    return next((reason for holds, reason in checks if holds), "")
 
 
 def _relative(path: Path, root: Path) -> str:

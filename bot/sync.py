@@ -14,7 +14,7 @@ from pathlib import Path
 from bot.config import CACHE, SourceSettings
 from bot.git import git, head, mirror
 from bot.git_history import RENAMES, head_files
-from bot.sources import Problem, walk
+from bot.sources import NOT_UTF8, Problem, walk
 from core.errors import Erased, InvalidRequest, NotFound
 from core.memory import Memory
 
@@ -85,6 +85,7 @@ def ingest_one(
 ) -> int | None:
     """Take one document of a set in: the version that then holds. What is wrong with it goes into the report."""
     try:
+        _refuse_broken_name(relative)
         data = read()
         result = memory.ingest(
             uri_of(source, relative),
@@ -104,6 +105,12 @@ def ingest_one(
         report.count(result.outcome)
         return result.version_tx
     return None
+
+
+def _refuse_broken_name(relative: str) -> None:
+    """Two names that are no UTF-8 can read alike, and would be taken for one document."""
+    if "\ufffd" in relative:
+        raise InvalidRequest(NOT_UTF8)
 
 
 def remove_one(memory: Memory, tenant: str, uri: str, report: SyncReport, valid_start: int | None = None) -> None:

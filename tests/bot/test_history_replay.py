@@ -219,6 +219,15 @@ def test_a_commit_from_a_clock_ahead_of_ours_is_the_present_at_once(memory, repo
     assert "30 days" in said(memory, 100)
 
 
+def test_names_that_are_not_utf8_are_problems_and_never_one_document(memory, repo):
+    for byte in (b"\xe8", b"\xe9"):
+        (repo.path / os.fsdecode(b"caf" + byte + b".md")).write_text(f"Cup {byte!r}.")
+    repo.commit(a="One.")
+    report = replay(memory, repo)
+    assert list(standing(memory)) == ["hb/a.md"]
+    assert ["not UTF-8" in problem.reason for problem in report.problems] == [True, True]
+
+
 def test_what_is_not_included_is_passed_over(memory, repo):
     repo.commit(a="One.", b="Two.")
     assert replay(memory, repo, include=("b*",)).new == 1

@@ -1,5 +1,7 @@
+import inspect
 import json
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -91,6 +93,31 @@ def test_a_link_that_leads_out_of_the_set_is_not_followed(tmp_path):
     (tmp_path / "set" / "b.md").symlink_to(tmp_path / "secret.txt")
     assert found(tmp_path / "set") == ["a.md"]
     assert "leads out" in problems(tmp_path / "set")["b.md"]
+
+
+@pytest.mark.parametrize("hidden", [".env", ".git/config", "node_modules/p/x.md"])
+def test_a_link_to_what_is_hidden_shows_none_of_it(tmp_path, hidden):
+    make(tmp_path, "a.md", hidden)
+    (tmp_path / "b.md").symlink_to(hidden)
+    assert found(tmp_path) == ["a.md"]
+    assert "hidden" in problems(tmp_path)["b.md"]
+
+
+def test_a_set_in_a_hidden_folder_may_link_within_itself(tmp_path):
+    make(tmp_path, ".notes/a.md")
+    (tmp_path / ".notes" / "b.md").symlink_to("a.md")
+    assert found(tmp_path / ".notes") == ["a.md", "b.md"]
+
+
+def test_folders_in_folders_are_walked_however_deep(tmp_path):
+    """Each level would cost a frame, and the walk of a hostile folder end in RecursionError."""
+    make(tmp_path, "d/" * 150 + "a.md")
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 100)
+    try:
+        assert found(tmp_path) == ["d/" * 150 + "a.md"]
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def test_what_cannot_be_read_is_a_problem_and_the_rest_is_read(tmp_path):
