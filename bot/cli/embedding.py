@@ -46,6 +46,4 @@ def _show(tenants: "Sequence[Reembedded]") -> None:
             f"{tenant.removed} old entries deleted"
         )
         if tenant.unread:
-            say(
-                f"  {tenant.unread} passages could not be read again: only words find them until they change"
-            )
+            say(f"  {tenant.unread} passages could not be read again: only words find them until they change")
