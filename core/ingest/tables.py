@@ -1,9 +1,10 @@
 """CSV and TSV: one part a row, at exactly its place in the text.
 
 Python's csv is the grammar. It pulls its lines one by one, so what it pulled for a row is where that row stands. Which
-of tab, semicolon and comma sets cells apart is read off the first rows: the one that cuts most of them into one and the
-same number of cells, above one; between equals in that order, since commas also stand inside numbers and prose. TSV is
-always cut at tabs. A quote that is never closed would swallow the rest: from its row on, quotes are characters.
+of tab, semicolon, comma and pipe sets cells apart is read off the first rows: the one that cuts most of them into one
+and the same number of cells, above one; between equals in that order, since commas also stand inside numbers and prose.
+TSV is always cut at tabs, and what begins with `sep=;`, as spreadsheets write it, at what it says; that line is no row.
+Spaces may stand before a quote. One that is never closed would swallow the rest: from its row on, quotes are words.
 A row that is too long to be one piece of evidence is cut into its cells, and these at sentence ends.
 """
 
@@ -25,7 +26,8 @@ from core.text.literal import literal
 from core.text.rows import header
 
 TSV = "text/tab-separated-values"
-_DELIMITERS = "\t;,"
+_DELIMITERS = "\t;,|"
+_SAID = re.compile(r"sep=([^\w\s\"]|\t)\n", re.IGNORECASE)
 _SAMPLE = 50
 """Rows that tell the delimiter."""
 
@@ -63,8 +65,9 @@ class _Lines:
 
 
 def read_table(text: str, *, media_type: str, file_name: str) -> Document:
-    delimiter = "\t" if media_type == TSV else delimiter_of(text)
-    found = Found(list(_parts(text, list(rows(text, delimiter)), delimiter)))
+    said = _SAID.match(text)
+    delimiter = said[1] if said else "\t" if media_type == TSV else delimiter_of(text)
+    found = Found(list(_parts(text, list(rows(text, delimiter, said.end() if said else 0)), delimiter)))
     return assemble(text, found, media_type=media_type, file_name=file_name)
 
 
@@ -78,10 +81,10 @@ def _agreement(text: str, delimiter: str) -> int:
     return max((count for width, count in widths.items() if width > 1), default=0)
 
 
-def rows(text: str, delimiter: str) -> Iterator[Row]:
-    """The rows that are not empty, in order; their ranges leave out nothing but blank lines."""
-    lines, start = _Lines(text, 0), 0
-    for cells in csv.reader(lines, delimiter=delimiter):
+def rows(text: str, delimiter: str, start: int = 0) -> Iterator[Row]:
+    """The rows from `start` on that are not empty, in order; their ranges leave out nothing but blank lines."""
+    lines = _Lines(text, start)
+    for cells in csv.reader(lines, delimiter=delimiter, skipinitialspace=True):
         if lines.over:
             yield from _without_quotes(text, start, delimiter)
             return
@@ -131,5 +134,6 @@ def _cells(text: str, row: Row, titles: Sequence[str], delimiter: str) -> Iterat
 
 
 def _cell(delimiter: str, row: Row) -> re.Pattern[str]:
-    enclosed = r'(?:"[^"]*+(?:""[^"]*+)*+"?+)?+' if row.quoted else ""
-    return re.compile(rf"{enclosed}[^{delimiter}\n]*+(?:{delimiter}|\n|\Z)")
+    enclosed = r'(?: *+"[^"]*+(?:""[^"]*+)*+"?+)?+' if row.quoted else ""
+    edge = re.escape(delimiter)
+    return re.compile(rf"{enclosed}[^{edge}\n]*+(?:{edge}|\n|\Z)")

@@ -77,10 +77,37 @@ def test_rows_stand_where_they_are_written(text: str, expected: list[str]) -> No
         ('day,hours\nMon,"9-12; 14-18"\nTue,"9-12; 14-18; 19-20"\n', ","),
         ("name,tags\na,x; y\nb,z\nc,v\n", ","),
         ('x;"1,2,3"\ny;"4,5,6"\n', ";"),
+        ("City|Limit\nBern|1,5\nBasel|2,5\n", "|"),
+        ('name,tags\na,"x|y"\nb,"z|w"\n', ","),
     ],
 )
 def test_the_delimiter_is_what_cuts_most_rows_alike(text: str, expected: str) -> None:
     assert delimiter_of(text) == expected
+
+
+@pytest.mark.parametrize("mark", list(";,|^:\t"))
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv"])
+def test_what_a_spreadsheet_says_of_its_delimiter_is_obeyed_and_no_row(mark: str, name: str) -> None:
+    text = (
+        "City@Limit@Note\nBern@5@1,5;2\n".replace("@", mark) if mark not in ",;" else f"City{mark}Limit\nBern{mark}5\n"
+    )
+    document = table(f"\ufeffsep={mark}\r\n{text}", name)
+    assert document.text == f"sep={mark}\n{text}"
+    assert [block.text for block in document.blocks] == text.rstrip("\n").split("\n")
+    assert spoken(document.blocks[1].markup, document.blocks[1].header).startswith("Bern — Limit: 5")
+
+
+@pytest.mark.parametrize("line", ["sep=", "sep=x", 'sep="', "sep=;;", "a sep=;"])
+def test_a_first_line_that_names_no_delimiter_is_a_row(line: str) -> None:
+    assert texts(f"{line}\na,b\n1,2\n")[0] == line
+
+
+def test_a_quote_may_stand_after_a_space() -> None:
+    assert said('City, Note\nBern, "a, b"\n"Basel", c\n') == ["City | Note", "Bern — Note: a, b", "Basel — Note: c"]
+    story = "He said no, twice. " * 300
+    document = table(f'id, story, days\nk7, "{story}", 12\n')
+    assert document.blocks[-1].header == "days"
+    assert all(block.header == "story" for block in document.blocks[2:-1])
 
 
 def test_a_tsv_is_cut_at_tabs_alone() -> None:
