@@ -17,7 +17,7 @@ from core.model.principals import Principal
 from core.store.database import Database
 from core.store.migrate import upgrade
 from tests.support.memories import KEY, KEY_ID, NOW, add_person, open_memory
-from tests.support.postgres import Postgres, running
+from tests.support.postgres import Postgres, emptied, running
 from tests.support.skips import pytest_sessionfinish
 
 __all__ = ["pytest_sessionfinish"]
@@ -54,11 +54,17 @@ def postgres() -> Iterator[Postgres]:
         yield server
 
 
-@pytest.fixture
-def postgres_url(postgres: Postgres) -> Iterator[str]:
-    """A migrated PostgreSQL database of the test's own."""
+@pytest.fixture(scope="session")
+def postgres_database(postgres: Postgres) -> Iterator[str]:
     with postgres.database("migrated") as url:
         yield url
+
+
+@pytest.fixture
+def postgres_url(postgres_database: str) -> Iterator[str]:
+    """A migrated PostgreSQL database without a row, the test's own for as long as it runs."""
+    yield postgres_database
+    emptied(postgres_database)
 
 
 @pytest.fixture(scope="session")

@@ -126,7 +126,7 @@ class DeliveryEngine:
     def take(self, tenant_id: str, message_id: UUID, present: Present) -> Outgoing | None:
         """Look again at what the recipient may see, and write the card down as sending; None: nothing to send now."""
         with self._database.write(tenant_id) as tx:
-            tx.share()  # what is erased while this composes would come back with the card
+            tx.compose()  # what is erased while this composes would come back with the card
             message = messages.locked(tx, message_id)
             if message is None or message.state not in _TO_SEND or message.not_before > tx.now:
                 return None

@@ -41,7 +41,7 @@ class ErasureEngine:
     def source(self, tenant_id: str, source_id: UUID, reason: str, actor: str) -> ErasureReport:
         """Erase a source; again, only finish what was begun. Raises NotFound, InvalidRequest without a reason."""
         with self._database.write(tenant_id) as tx:
-            tx.lock()
+            tx.exclude()
             row = sources.by_ids(tx, [source_id]).get(source_id)
             if row is None:
                 raise NotFound(f"there is no source {source_id}")
@@ -54,7 +54,7 @@ class ErasureEngine:
     def person(self, tenant_id: str, person_id: UUID, reason: str, actor: str) -> ErasureReport:
         """Erase a person. Raises NotFound, InvalidRequest without a reason."""
         with self._database.write(tenant_id) as tx:
-            tx.lock()
+            tx.exclude()
             if people.get(tx, person_id) is None:
                 raise NotFound(f"there is no person {person_id}")
             done, cards = self._erase_person(tx, person_id)

@@ -103,7 +103,7 @@ class GenerateEngine:
             "sections": [[str(cited.node_id), cited.title] for cited in answer.sections],
         }
         with self._database.write(principal.tenant_id) as tx:
-            tx.share()
+            tx.compose()
             _refuse_erased(tx, answer, planned, principal)
             traces.add(tx, answer.trace_id, "generate", principal.person, body)
 

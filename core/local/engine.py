@@ -21,7 +21,7 @@ class LocalEngine:
         """Put a message into a person's inbox, once per delivery key; its id."""
         message_id = derived("local", tenant_id, person_id, delivery_key)
         with self._database.write(tenant_id) as tx:
-            tx.share()
+            tx.compose()
             body = _unless_erased(tx, author, delivery_key, body)
             row = {
                 "tenant_id": tenant_id,
@@ -39,7 +39,7 @@ class LocalEngine:
     def update(self, tenant_id: str, message_id: UUID, body: dict[str, Any]) -> bool:
         """Replace a message in place; False when there is none."""
         with self._database.write(tenant_id) as tx:
-            tx.share()
+            tx.compose()
             row = tx.session.get(LocalMessage, (tenant_id, message_id), with_for_update=True)
             body = _unless_erased(tx, row.author, row.delivery_key, body) if row else body
             if row is not None and row.body != body:

@@ -1,13 +1,14 @@
 """Opening a database, and the two kinds of transaction.
 
 The tx clock: `tx = max(now, last tx of the tenant + 1)`, taken inside the write transaction under a lock of the tenant
-that is held until commit (SQLite: BEGIN IMMEDIATE; PostgreSQL: the tenant's row FOR UPDATE). So within a tenant commit
-order equals tx order, and a sweep that has read up to T can never miss a row ≤ T that commits later.
+that is held until commit (SQLite: BEGIN IMMEDIATE; PostgreSQL: the tenant's row FOR NO KEY UPDATE). So within a tenant
+commit order equals tx order, and a sweep that has read up to T can never miss a row ≤ T that commits later. An erasure
+locks the row FOR UPDATE, which also waits for whoever composes words to be written down, who has it FOR KEY SHARE.
 A transaction that writes no feed row takes no tx and, on PostgreSQL, no lock.
 A read transaction is one snapshot (SQLite: deferred; PostgreSQL: repeatable read).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from itertools import count, islice
@@ -86,7 +87,7 @@ class WriteTx(ReadTx):
         row = self.session.exec(
             select(Tenant)
             .where(Tenant.tenant_id == self.tenant_id)
-            .with_for_update()
+            .with_for_update(key_share=True)
             .execution_options(populate_existing=True)
         ).one_or_none()
         if row is None:
@@ -98,12 +99,19 @@ class WriteTx(ReadTx):
 
     def lock(self) -> None:
         """Wait for the tenant's other writers, so that what is read from here on still holds at commit."""
-        self.session.exec(select(Tenant.tenant_id).where(Tenant.tenant_id == self.tenant_id).with_for_update()).all()
+        self._hold({"key_share": True})
 
-    def share(self) -> None:
-        """Wait for whoever has locked the tenant, and let nobody do so until commit; others may share it too."""
-        shared = select(Tenant.tenant_id).where(Tenant.tenant_id == self.tenant_id).with_for_update(read=True)
-        self.session.exec(shared).all()
+    def compose(self) -> None:
+        """Wait for an erasure, and let none begin until commit: what is written down here was read beside writers."""
+        self._hold({"key_share": True, "read": True})
+
+    def exclude(self) -> None:
+        """Wait for the tenant's other writers and for whoever composes, and keep both out until commit."""
+        self._hold({})
+
+    def _hold(self, strength: Mapping[str, Any]) -> None:
+        row = select(Tenant.tenant_id).where(Tenant.tenant_id == self.tenant_id)
+        self.session.exec(row.with_for_update(**strength)).all()
 
     def feed(
         self,

@@ -1,10 +1,12 @@
 """Short words for what almost every test of the engines does."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from sqlalchemy import text
 from sqlmodel import select
 
 from core.clock import SECOND, Clock
@@ -87,6 +89,21 @@ def change_row(memory: Memory, table: Any, key: tuple[Any, ...], **values: Any) 
         for name, value in values.items():
             setattr(row, name, value)
         tx.session.add(row)
+
+
+@contextmanager
+def without_table(memory: Memory, name: str) -> Iterator[None]:
+    """Somebody took a table away, and brings it back."""
+
+    def _rename(was: str, to: str) -> None:
+        with memory._database.engine.begin() as connection:
+            connection.execute(text(f"ALTER TABLE {was} RENAME TO {to}"))
+
+    _rename(name, f"{name}_away")
+    try:
+        yield
+    finally:
+        _rename(f"{name}_away", name)
 
 
 def last_tx(memory: Memory, tenant: str = "default") -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from sqlmodel import SQLModel
 
 from core.clock import SystemClock
 from core.store.database import Database
@@ -41,6 +42,15 @@ class Postgres:
             yield self.url(name)
         finally:
             self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def emptied(url: str) -> None:
+    """Delete every row, which takes a hundredth of the time of a new database, and end what is still connected."""
+    tables = "; ".join(f'DELETE FROM "{table.name}"' for table in SQLModel.metadata.sorted_tables)
+    others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> "
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(others + "pg_backend_pid()")
+        connection.execute(tables)  # type: ignore[arg-type]  # names are the tables' own
 
 
 @contextmanager

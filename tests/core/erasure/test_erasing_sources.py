@@ -4,12 +4,14 @@ import logging
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from threading import Thread
 from uuid import UUID
 
 import pytest
 from sqlalchemy import make_url, text
 from sqlmodel import SQLModel, select
 
+import core.generate.engine as generate
 from core.clock import DAY
 from core.erasure.surfaces import DONE, Copies, Surface
 from core.errors import Erased, InsufficientEvidence, InvalidRequest, NotFound
@@ -20,7 +22,7 @@ from core.model.erased import ERASED
 from core.model.watching import ScopeType
 from core.model.work import Offer
 from core.planner.request import PlanRequest
-from core.store.tables import Audit, CardMessage, Feed, Job, NodeVersion, Source, SourceVersion, Watch
+from core.store.tables import Audit, CardMessage, Feed, Job, NodeVersion, Source, SourceVersion, Trace, Watch
 from tests.support.memories import (
     add_person,
     document,
@@ -265,6 +267,23 @@ def test_words_that_were_read_before_are_not_written_after(world, monkeypatch):
     assert CANARY not in dump(world.memory)
 
 
+def test_an_erasure_waits_for_whoever_is_about_to_write_words_down(world, monkeypatch):
+    """They have looked, and nothing is erased yet: the erasure must come after what they write, not in between."""
+    erasing = Thread(target=world.erase)
+    looked = generate._refuse_erased
+
+    def looks(*given):
+        looked(*given)
+        erasing.start()
+        erasing.join(0.3)
+
+    monkeypatch.setattr(generate, "_refuse_erased", looks)
+    trace_id = world.memory.generate(QUESTION, world.bob).trace_id
+    erasing.join()
+    assert trace_id in {row.trace_id for row in rows(world.memory, Trace)}
+    assert CANARY not in dump(world.memory)
+
+
 def test_a_card_made_of_what_was_erased_meanwhile_holds_nothing(world):
     world.erase()
     late = world.post("too late", f"late: {CANARY}", [SOURCE])
@@ -300,6 +319,7 @@ def test_an_ingest_that_was_under_way_is_refused(world, monkeypatch):
         return prepared
 
     monkeypatch.setattr(engine, "_prepare", erased_meanwhile)
+    monkeypatch.setattr(world.memory._database, "rewrite", lambda: False)  # the ingest itself reads the file meanwhile
     with pytest.raises(Erased):
         put(world.memory, URI, secret(70))
     assert CANARY not in dump(world.memory)

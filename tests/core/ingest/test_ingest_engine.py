@@ -6,7 +6,6 @@ import shutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import text as sql
 
 from core.clock import DAY, FOREVER, HOUR, ManualClock
 from core.errors import InvalidRequest, NotFound, StoreUnavailable, UnreadableDocument
@@ -30,6 +29,7 @@ from tests.support.memories import (
     section,
     source_id,
     watch_request,
+    without_table,
 )
 from tests.support.threads import at_once
 
@@ -422,9 +422,7 @@ def test_the_model_never_runs_under_the_write_lock(reopen, clock):
 
 def test_a_failure_in_the_middle_of_a_write_leaves_nothing(memory):
     """The feed is written last: without its table everything before it must be undone."""
-    with memory._database.engine.begin() as connection:
-        connection.execute(sql("DROP TABLE feed"))
-    with pytest.raises(StoreUnavailable):
+    with without_table(memory, "feed"), pytest.raises(StoreUnavailable):
         memory.ingest("travel.md", TRAVEL, readers=["everyone"])
     assert counts(memory) == dict.fromkeys(counts(memory), 0)
     assert last_tx(memory) == 0

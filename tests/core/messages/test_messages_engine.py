@@ -355,7 +355,7 @@ def test_two_rewrites_at_once_are_both_in_the_card(memory):
 
 def test_an_erased_card_is_no_longer_active_and_is_not_rewritten(memory):
     card = standing(memory, ADAS)
-    change_row(memory, CardMessage, ("default", card.message_id), state=CardState.REDACTED)
+    change_row(memory, CardMessage, ("default", card.message_id), card={})
     assert memory.messages.tapped(card.nonce) is None
     assert rewrite(memory, card.message_id, "second") is None
 

@@ -78,7 +78,14 @@ def test_what_was_written_before_there_were_workspaces_is_worked_on_and_updated(
     ada, sent, asked = UUID(int=1), UUID(int=2), f"{UUID(int=1)}:e1"
     old_place = {"workspace": "local", "user_id": str(ada), "conversation": {}}
     card = {"message_id": sent, "person_id": ada, "subject": "event:e0", "kind": "answer", "platform": "local"}
-    card |= {"place": old_place, "nonce": "n1", "fingerprint": "", "card": {"words": "old"}, "source_ids": [], "shown": []}
+    card |= {
+        "place": old_place,
+        "nonce": "n1",
+        "fingerprint": "",
+        "card": {"words": "old"},
+        "source_ids": [],
+        "shown": [],
+    }
     card |= {"state": "sent", "message_ref": "r1", "fence": 1, "lease_until": 0, "attempts": 1, "not_before": 0}
     event = {"event_id": asked, "person_id": ada, "kind": "question", "body": {"text": "?"}, "state": "ready"}
     event |= {"lease_until": 0, "not_before": 0, "attempts": 0, "created_at": 0}

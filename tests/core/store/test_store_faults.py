@@ -17,7 +17,7 @@ from core.errors import InvalidConfig, ModelMismatch, SemanticUnavailable, Store
 from core.planner.request import PlanRequest
 from core.store import database as opening
 from core.store.tables import Source, Tenant
-from tests.support.memories import add_person, open_memory, page, put, rows
+from tests.support.memories import add_person, open_memory, page, put, rows, without_table
 
 TEXT = page("Travel", {"Meals": "Meals cost at most 40 EUR a day."})
 
@@ -171,9 +171,7 @@ def test_a_lock_that_is_held_too_long(sqlite_url, clock, monkeypatch):
 
 
 def test_a_database_whose_tables_are_gone_names_the_way_out(memory):
-    with memory._database.engine.begin() as connection:
-        connection.execute(sql("DROP TABLE source"))
-    with pytest.raises(StoreUnavailable, match="clarify-bot init"):
+    with without_table(memory, "source"), pytest.raises(StoreUnavailable, match="clarify-bot init"):
         memory.sources()
 
 
