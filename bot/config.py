@@ -6,7 +6,7 @@ finds the same database wherever it is started from.
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -304,11 +304,16 @@ def memory_config(settings: Settings) -> MemoryConfig:
     )
 
 
-def open_memory(settings: Settings, clock: Clock | None = None) -> Memory:
-    """The memory that settings describe; with the public keys where there are any."""
+def open_memory(
+    settings: Settings, clock: Clock | None = None, on_embedding: Callable[[int, int], None] | None = None
+) -> Memory:
+    """The memory that settings describe; with the public keys where there are any. `on_embedding`: (done, of all)."""
     from bot import keys
+    from bot.telling import Telling
+
+    embedder = make_embedder(settings)
+    if embedder is not None and on_embedding is not None:
+        embedder = Telling(embedder, on_embedding)
 
     public = keys.load_public(settings.keys) if settings.keys.is_dir() else {}
-    return Memory(
-        settings.database, embedder=make_embedder(settings), config=memory_config(settings), clock=clock, keys=public
-    )
+    return Memory(settings.database, embedder=embedder, config=memory_config(settings), clock=clock, keys=public)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.cli.options import AsJson, Config, memory_of, settings_of
-from bot.cli.output import complain, progress, say, say_json
+from bot.cli.output import complain, reading, say, say_json
 
 if TYPE_CHECKING:
     from bot.config import Settings, SourceSettings
@@ -53,13 +53,14 @@ def ingest(
 
     Running it again brings the set in step: what changed is renewed, and what is gone is retired.
     """
+    from core.clock import SystemClock
     from core.errors import InvalidRequest
 
     if git and versions:
         raise InvalidRequest("--git and --versions are two kinds of history; name one of them")
     settings = settings_of(config)
     source = _source(path, name, readers, include, by_file=versions)
-    with memory_of(settings) as memory, progress("Reading") as on_progress:
+    with reading(SystemClock()) as (on_progress, on_embedding), memory_of(settings, on_embedding) as memory:
         if not name and not versions:
             _refuse_other_set(memory, settings, source)
         report = _ingest(memory, settings, source, git=git, versions=versions, on_progress=on_progress)

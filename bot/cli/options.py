@@ -1,6 +1,6 @@
 """Options that several commands share, and opening what they name."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,12 +27,12 @@ def settings_of(config: Path | None) -> "Settings":
 
 
 @contextmanager
-def memory_of(settings: "Settings") -> Iterator["Memory"]:
+def memory_of(settings: "Settings", on_embedding: Callable[[int, int], None] | None = None) -> Iterator["Memory"]:
     """The memory of these settings. Raises NotFound where `init` was never run: a mistyped path makes no new one."""
     from bot.config import open_memory
 
     require_database(settings)
-    with open_memory(settings) as memory:
+    with open_memory(settings, on_embedding=on_embedding) as memory:
         if settings.tenant not in memory.people.tenants():
             _never_set_up(f"the database has no tenant {settings.tenant!r}")
         yield memory

@@ -4,11 +4,14 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from cards.text import clean, one_line
+
+if TYPE_CHECKING:
+    from core.clock import Clock
 
 
 def say(text: str = "", *, aside: bool = False) -> None:
@@ -46,3 +49,27 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def reading(clock: "Clock") -> Iterator[tuple[Callable[[int, int], None], Callable[[int, int], None]]]:
+    """A bar for documents and one for the passages of a large one; without a terminal, a line now and then."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from bot.telling import LARGE, Estimate
+
+    console, estimate = Console(stderr=True), Estimate(clock)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        documents, passages = bar.add_task("Reading", total=None), bar.add_task("Embedding", visible=False)
+
+        def embedding(done: int, total: int) -> None:
+            shown = LARGE <= total > done
+            bar.update(
+                passages, completed=done, total=total, visible=shown, description=f"Embedding {total:,} passages"
+            )
+            line = estimate.line(done, total)
+            if line is not None and bar.disable:
+                say(line, aside=True)
+
+        yield (lambda done, total: bar.update(documents, completed=done, total=total)), embedding
