@@ -16,14 +16,17 @@ from enum import Enum, auto
 from lxml import etree
 
 from core.ingest.html_blocks import Frame, PageBlock, Shape, code, heading, page
-from core.ingest.html_tables import Table
-from core.ingest.html_tags import BLOCKS, Attributes, is_struck, is_unseen, styles
+from core.ingest.html_tables import Cell, Table
+from core.ingest.html_tags import BLOCKS, Attributes, is_bold, is_struck, is_unseen, styles
 from core.ingest.html_words import Style, Words, target
+from core.text.literal import literal
 
 _CHUNK, _DEEPEST_ELEMENT = 4096, 512
 _DEEPEST = 12
 
 _PLAIN = Style()
+_APART = ("button", "select", "textarea", "text", "tspan", "mn")
+"""Words that a browser sets apart without a block, among them those of drawings and the numbers of formulas."""
 
 
 class _Mode(Enum):
@@ -50,13 +53,15 @@ class _Items:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What an element means for all that is in it. `level`: of a heading."""
+    """What an element means for all that is in it. `level`: of a heading; `cell`: the innermost one around it."""
 
     mode: _Mode = _Mode.WORDS
     frames: tuple[Frame, ...] = ()
     items: _Items | None = None
     style: Style = _PLAIN
     level: int = 0
+    cell: Cell | None = None
+    bold: bool = False
 
 
 def page_markdown(text: str) -> str:
@@ -109,6 +114,8 @@ class _Page:
             opening(self, tag, attributes)
         if is_struck(declared):
             self.strike(tag, attributes)
+        if (bold := is_bold(declared)) is not None:
+            self._state = replace(self._state, bold=bold)
 
     def end(self, tag: str) -> None:
         before = self._opened.pop()[1]
@@ -125,6 +132,8 @@ class _Page:
         match self._state.mode:
             case _Mode.WORDS:
                 self._words.add(text, self._state.style)
+                if self._state.cell and not self._state.bold and text.strip():
+                    self._state.cell.plain = True
             case _Mode.VERBATIM:
                 self._verbatim.append(text.replace("\r", "\n"))
             case _Mode.TITLE:
@@ -147,8 +156,8 @@ class _Page:
             else:
                 self._say(Shape.WORDS, text)
 
-    def _say(self, shape: Shape, text: str) -> None:
-        self._sinks[-1].append(PageBlock(shape, text, self._state.frames))
+    def _say(self, shape: Shape, text: str, inline: str = "") -> None:
+        self._sinks[-1].append(PageBlock(shape, text, self._state.frames, inline))
 
     # ── lists and quotes ──
 
@@ -179,6 +188,7 @@ class _Page:
 
     def table(self, _: str, attributes: Attributes) -> None:
         self._tables.append(Table(attributes.get("role") in {"presentation", "none"}))
+        self._state = replace(self._state, bold=False)
 
     def end_table(self, _: str) -> None:
         self._sinks[-1] += self._tables.pop().blocks(self._state.frames)
@@ -199,8 +209,9 @@ class _Page:
 
     def cell(self, tag: str, attributes: Attributes) -> None:
         if self._tables:
-            self._sinks.append(self._tables[-1].open_cell(tag, attributes).blocks)
-            self._state = replace(self._state, items=None, level=0)
+            cell = self._tables[-1].open_cell(tag, attributes)
+            self._sinks.append(cell.blocks)
+            self._state = replace(self._state, items=None, level=0, cell=cell)
 
     def end_cell(self, _: str) -> None:
         if self._tables:
@@ -223,13 +234,16 @@ class _Page:
         text = "".join(self._verbatim).strip("\n")
         self._verbatim = []
         if text.strip():
-            self._say(Shape.CODE, code(text))
+            self._say(Shape.CODE, code(text), literal(" ".join(text.split())))
 
     def link(self, _: str, attributes: Attributes) -> None:
         self._links += 1
         leads = target(attributes.get("href", ""))
         if leads:
             self._state = replace(self._state, style=replace(self._state.style, target=leads, link=self._links))
+
+    def embolden(self, *_: object) -> None:
+        self._state = replace(self._state, bold=True)
 
     def strike(self, *_: object) -> None:
         self._state = replace(self._state, style=replace(self._state.style, struck=True))
@@ -267,7 +281,8 @@ _OPENING: dict[str, Callable[[_Page, str, Attributes], None]] = {
     **dict.fromkeys(("td", "th"), _Page.cell),
     **dict.fromkeys(("pre", "listing", "plaintext", "xmp"), _Page.verbatim),
     **dict.fromkeys(("del", "s", "strike"), _Page.strike),
-    **dict.fromkeys(("button", "select", "textarea"), _Page.apart),
+    **dict.fromkeys(("b", "strong"), _Page.embolden),
+    **dict.fromkeys(_APART, _Page.apart),
     "a": _Page.link,
     "blockquote": _Page.quote,
     "br": _Page.end_line,
@@ -283,7 +298,7 @@ _OPENING: dict[str, Callable[[_Page, str, Attributes], None]] = {
 }
 _CLOSING: dict[str, Callable[[_Page, str], None]] = {
     **dict.fromkeys(("td", "th"), _Page.end_cell),
-    **dict.fromkeys(("button", "select", "textarea"), _Page.apart),
+    **dict.fromkeys(_APART, _Page.apart),
     "q": _Page.quotation,
     "table": _Page.end_table,
     "thead": _Page.end_head,

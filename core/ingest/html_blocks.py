@@ -34,9 +34,12 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class PageBlock:
+    """`inline`: how it is said among other words, where that differs from its text."""
+
     shape: Shape
     text: str
     frames: tuple[Frame, ...]
+    inline: str = ""
 
 
 def heading(text: str, level: int) -> str:

@@ -1,9 +1,10 @@
 """A table of a page, written as a Markdown table: one row a line, under one header row.
 
-The header is the rows of `thead`, or the first rows whose cells are all `th`; several are told in one, column by
-column. A cell that spans rows is said again in each of them where it is short, for they are cited one by one. Spans
-are taken to a bound, so that a few bytes cannot ask for a huge table. A table of one cell, or whose cells hold
-headings, code or tables, arranges a page and is no table: what stands in its cells is read as if there were none.
+The header is the rows of `thead`, or the first rows whose words are all in `th`, or all bold; several are told in one,
+column by column. A cell that spans rows is said again in each of them where it is short, for they are cited one by one.
+Spans are taken to a bound, so that a few bytes cannot ask for a huge table. A table of one cell, or whose cells hold
+headings, tables, or code under no header, arranges a page and is no table: what stands in its cells is read as if there
+were none.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,13 +25,16 @@ _EVEN = 64
 
 @dataclass(slots=True)
 class Cell:
-    heads: bool
+    """`titles`: is a `th`. `plain`: holds words that are not bold."""
+
+    titles: bool
     columns: int
     rows: int
+    plain: bool = False
     blocks: list[PageBlock] = field(default_factory=list)
 
     def words(self) -> str:
-        return " ".join(block.text.replace("\n", " ") for block in self.blocks).replace("|", r"\|")
+        return " ".join((block.inline or block.text).replace("\n", " ") for block in self.blocks).replace("|", r"\|")
 
 
 @dataclass(slots=True)
@@ -39,8 +43,16 @@ class Row:
     cells: list[Cell] = field(default_factory=list)
 
     @property
-    def heads(self) -> bool:
-        return self.in_head or all(cell.heads for cell in self.cells)
+    def titles(self) -> bool:
+        return self.in_head or {cell.titles for cell in self.cells if cell.blocks} == {True}
+
+    @property
+    def bold(self) -> bool:
+        return not any(cell.plain for cell in self.cells)
+
+    @property
+    def filled(self) -> int:
+        return sum(bool(cell.blocks) for cell in self.cells)
 
 
 @dataclass(slots=True)
@@ -66,7 +78,8 @@ class Table:
         said = [row for row in self.rows if any(cell.blocks for cell in row.cells)]
         cells = [cell for row in said for cell in row.cells]
         held = [block for cell in cells for block in cell.blocks]
-        if self.arranges or len(cells) < 2 or any(block.shape is not Shape.WORDS for block in held):
+        sayable = {Shape.WORDS, Shape.CODE} if _heads(said) else {Shape.WORDS}
+        if self.arranges or len(cells) < 2 or not sayable.issuperset(block.shape for block in held):
             return held
         return [PageBlock(Shape.TABLE, _written(said), frames)]
 
@@ -78,10 +91,17 @@ def _span(value: str, most: int, *, zero: int) -> int:
     return min(number or zero, most)
 
 
+def _heads(rows: Sequence[Row]) -> int:
+    """How many rows are the header. In bold that is the first which fills cells side by side, and titles above it."""
+    titles = len(list(takewhile(lambda row: row.titles, rows)))
+    bold = takewhile(lambda row: row.bold, rows)
+    return titles or next((count for count, row in enumerate(bold, 1) if row.filled > 1), 0)
+
+
 def _written(rows: Sequence[Row]) -> str:
-    heads = min(len(list(takewhile(lambda row: row.heads, rows))), _MOST_HEADS)
-    heads = heads if heads < len(rows) else 1
-    grid = list(_grid(rows))
+    heads = _heads(rows)
+    heads = min(heads, _MOST_HEADS) if heads < len(rows) else 1
+    grid = list(_grid(rows, heads))
     width = max(map(len, grid))
     head = _told_together(grid[:heads], width)
     return "\n".join([_line(head), _line(["---"] * width), *(_line(_filled(row, width)) for row in grid[heads:])])
@@ -100,13 +120,13 @@ def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _grid(rows: Iterable[Row]) -> Iterator[list[str]]:
+def _grid(rows: Iterable[Row], heads: int) -> Iterator[list[str]]:
     waiting: dict[int, tuple[int, str]] = {}
-    for row in rows:
+    for place, row in enumerate(rows):
         line: list[str] = []
         for cell in row.cells:
             _carry(line, waiting)
-            _place(cell, line, waiting)
+            _place(cell, line, waiting, in_each=cell.titles or place < heads)
         while waiting and len(line) <= max(waiting):
             if len(line) not in waiting:
                 line.append("")
@@ -114,10 +134,10 @@ def _grid(rows: Iterable[Row]) -> Iterator[list[str]]:
         yield line
 
 
-def _place(cell: Cell, line: list[str], waiting: dict[int, tuple[int, str]]) -> None:
+def _place(cell: Cell, line: list[str], waiting: dict[int, tuple[int, str]], *, in_each: bool) -> None:
     words = cell.words()
     for column in range(cell.columns):
-        said = words if cell.heads or not column else ""
+        said = words if in_each or not column else ""
         if cell.rows > 1 and len(line) < _REPEATED_COLUMNS:
             waiting[len(line)] = (cell.rows - 1, said if len(said) <= _REPEATED_CHARACTERS else "")
         line.append(said)

@@ -36,5 +36,11 @@ def is_unseen(tag: str, attributes: Attributes, styles: Mapping[str, str]) -> bo
     )
 
 
+def is_bold(styles: Mapping[str, str]) -> bool | None:
+    """None where nothing is said of it."""
+    weight = styles.get("font-weight", "")
+    return weight.startswith(("bold", "6", "7", "8", "9")) if weight else None
+
+
 def is_struck(styles: Mapping[str, str]) -> bool:
     return "line-through" in styles.get("text-decoration", "") + styles.get("text-decoration-line", "")

@@ -6,6 +6,7 @@ its bytes, whatever it is called. HTML becomes Markdown first: the media type of
 """
 
 import re
+from html import escape
 from typing import Protocol
 
 from core.errors import UnreadableDocument
@@ -48,6 +49,8 @@ _PAGE = re.compile(
     re.IGNORECASE,
 )
 _CHARSET = re.compile(rb"<(?:meta|\?xml)\b[^>]*?\b(?:charset|encoding)\s*+=\s*+[\"']?+\s*+([\w.:-]++)", re.IGNORECASE)
+_CHARACTER_DATA = re.compile(r"<!\[CDATA\[((?:[^\]]|\](?!\]>))*+)(?:\]\]>|\Z)")
+"""Text in XHTML, and a comment in HTML."""
 _HEAD = 1024
 """Bytes in which a page says what it is."""
 
@@ -72,12 +75,17 @@ def canonical(data: bytes, *, media_type: str | None, uri: str, errors: Errors =
     if known not in {HTML, XHTML}:
         return decode(data, uri=uri, errors=errors), known
     try:
-        return page_markdown(decode(data, uri=uri, errors=errors)), MARKDOWN
+        text = decode(data, uri=uri, errors=errors)
+        return page_markdown(_CHARACTER_DATA.sub(_escaped, text) if known == XHTML else text), MARKDOWN
     except UnreadableDocument as error:
         declared = _CHARSET.search(data[:_HEAD])
         if declared is None or declared[1].lower() in {b"utf-8", b"utf8"}:
             raise
         raise UnreadableDocument(f"{error} (the page says that it is {declared[1].decode('latin-1')})") from error
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return escape(found[1], quote=False)
 
 
 def _essence(media_type: str | None) -> str:

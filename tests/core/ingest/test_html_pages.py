@@ -108,6 +108,33 @@ def test_words_are_words_and_no_markup(text: str, shown: str) -> None:
     assert (block.kind.value, plain(block.text)) == ("paragraph", shown)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<svg><text x=0>10</text><text x=9>20</text></svg>",
+        "<svg><text><tspan x=0>10</tspan><tspan x=0 dy=1em>20</tspan></text></svg>",
+        "<math><mfrac><mn>10</mn><mn>20</mn></mfrac></math>",
+    ],
+)
+def test_numbers_of_drawings_and_formulas_never_become_one(text: str) -> None:
+    assert texts(f"<p>a {text} b") == ["a 10 20 b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<p>a <![CDATA[b < c && d]]> e</p>", ["a b < c && d e"]),
+        ("<p><![CDATA[a]] > <b>b</b>]]></p><p>c</p>", ["a]] > <b>b</b>", "c"]),
+        ("<p>a<![CDATA[b", ["ab"]),
+        ("<script>//<![CDATA[\nno </p> no //]]></script><p>a", ["a"]),
+        ("<script src='x'/><a id='b'/><p>a</p>", ["a"]),
+    ],
+)
+def test_character_data_of_xhtml_is_text(text: str, expected: list[str]) -> None:
+    document = read(text.encode(), media_type="application/xhtml+xml", uri="a")
+    assert [plain(block.text) for block in document.blocks] == expected
+
+
 def test_ordinary_words_are_the_text_itself() -> None:
     document = page("<h1>Leave</h1><p>You get <b>25</b> days &amp; a card; max_days = 5 * 6.</p>")
     assert document.text == "# Leave\n\nYou get 25 days & a card; max_days = 5 * 6.\n"

@@ -36,6 +36,13 @@ def test_every_word_that_is_shown_is_in_one_block_and_no_other_anywhere(text: st
     assert set(re.findall(r"</?[a-z][^>]*>", document.text)) <= {"<del>", "</del>"}
 
 
+@given(known_pages)
+def test_other_attributes_change_nothing(text: str) -> None:
+    """A page that was exported anew has other classes, ids and colours, and nothing moves."""
+    anew = re.sub(r"<([a-z]+\d?)(?=[ />])", r"<\1 class='x y' data-z=1 id=i9", text)
+    assert page(anew).text == page(text).text
+
+
 @given(st.one_of(known_pages, odd_pages))
 @example("&#13;<pre>a&#13;&#10;b")
 @example("<title>---\n'\"</title>a")

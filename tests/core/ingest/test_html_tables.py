@@ -40,6 +40,64 @@ def test_a_table_without_header_cells_has_no_header() -> None:
     assert said("<table><tr><td>Name<td>Anna<tr><th>Limit<td>5</table>") == ["Name | Anna", "Limit | 5"]
 
 
+BOLD = "<b>City</b>", "<p><strong>Limit</strong> <a href=x><b>per night</b></a></p>"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "<tr><td>{}<td>{}",
+        "<tr style='font-weight:bold'><td>City<td>Limit per night",
+        "<tr><td style='FONT-WEIGHT: 700'>City<td style='font-weight:600 !important'>Limit per night",
+    ],
+)
+def test_a_first_row_all_in_bold_is_the_header(head: str) -> None:
+    text = f"<table>{head.format(*BOLD)}<tr><td><b>Bern</b><td>5<tr><td><b>Basel</b><td><b>6</b></table>"
+    assert said(text)[1:] == ["Bern — Limit per night: 5", "Basel — Limit per night: 6"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<table><tr><td><b>Name</b><td>Anna<tr><td><b>Limit</b><td>5</table>",
+        "<table><tr><td><b>Name</b>: <td><b>Anna</b><tr><td>Limit<td>5</table>",
+        "<b style='font-weight:normal'><table><tr><td>Name<td>Anna<tr><td>Limit<td>5</table></b>",
+        "<b><table><tr><td>Name<td>Anna<tr><td>Limit<td>5</table></b>",
+        "<table><tr><td style='font-weight:400'>Name<td>Anna<tr><td>Limit<td>5</table>",
+    ],
+)
+def test_bold_words_that_do_not_fill_the_first_row_make_no_header(text: str) -> None:
+    assert page(text).blocks[-1].header == ""
+
+
+def test_an_empty_corner_stands_in_the_header() -> None:
+    assert said("<table><tr><td><th>Mon<th>Tue<tr><th>Anna<td>5<td>6</table>") == [
+        "Mon | Tue",
+        "Anna — Mon: 5 · Tue: 6",
+    ]
+
+
+def test_a_bold_row_under_a_header_is_a_row_and_said_once() -> None:
+    for head in (HEAD, "<tr><td><b>City</b><td><b>Limit</b>"):
+        text = f"<table>{head}<tr><td colspan=2><b>Europe</b><tr><td>Bern<td>5</table>"
+        assert kinds(text)[1] == ("cell", "| Europe |  |")
+
+
+def test_a_bold_title_above_a_bold_header_is_told_with_it() -> None:
+    text = "<table><tr><td colspan=2><b>2024</b><tr><td><b>City</b><td><b>Limit</b><tr><td>Bern<td>5</table>"
+    assert said(text)[1:] == ["Bern — 2024 Limit: 5"]
+
+
+def test_code_in_a_cell_under_a_header_is_words_of_its_row() -> None:
+    text = '<table><tr><th>Field<th>Example<tr><td>limit<td><pre>{\n  "a": *5*\n}</pre><tr><td>b<td>c</table>'
+    assert said(text)[1:] == ['limit — Example: { "a": *5* }', "b — Example: c"]
+
+
+def test_a_table_all_of_header_cells_has_one_header_row() -> None:
+    rows = "".join(f"<tr><th>a{i}<th>b{i}" for i in range(6))
+    assert said(f"<table>{rows}</table>")[5] == "a5 — b0: b5"
+
+
 def test_a_header_of_two_rows_is_told_in_one() -> None:
     text = "<table><tr><th rowspan=2>City<th colspan=2>2024<tr><th>Q1<th>Q2<tr><td>Bern<td>5<td>6</table>"
     assert said(text) == ["City | 2024 Q1 | 2024 Q2", "Bern — 2024 Q1: 5 · 2024 Q2: 6"]
