@@ -3,9 +3,8 @@
 The rules themselves are pure: `core.graph.bitemporal`, `core.graph.query`.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, TypeVar, cast
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 from uuid import UUID
 
 from core.clock import FOREVER
@@ -16,7 +15,7 @@ from core.model.nodes import PASSAGE, SAVED_ANSWER, Edge, EdgeWrite, Node, NodeW
 from core.model.ports import Recall
 from core.store import boundaries
 from core.store.database import ReadTx, WriteTx, batches
-from core.store.versions import EDGES, NODES, Versions
+from core.store.versions import EDGES, NODES, Bounds, Cut, Versions
 from core.store.view import View
 
 R = TypeVar("R", Node, Edge)
@@ -96,62 +95,65 @@ class GraphEngine:
         """Every node of a label that stands today."""
         return [node for node in NODES.labelled(tx, label, tx.present(now), tx.last_tx) if not node.tombstone]
 
-    def write(self, tx: WriteTx, writes: Sequence[NodeWrite], valid: tuple[int, int]) -> None:
-        """Let each node be so over `valid`; one feed row a node, and a boundary where `valid` begins or ends ahead."""
+    def write(
+        self, tx: WriteTx, writes: Sequence[NodeWrite], valid: tuple[int, int], *, known: Container[UUID] | None = None
+    ) -> None:
+        """Let each node be so over `valid`; one feed row a node, and a boundary where `valid` begins or ends ahead.
+
+        `known`: which ids alone may stand somewhere in `valid` already; None: any.
+        """
         for batch in batches(writes):
-            stood = _put(tx, NODES, [write.over(valid, tx.tx) for write in batch], valid)
+            stood = _put(tx, NODES, [write.over(valid, tx.tx) for write in batch], valid, known)
             for write in batch:
                 _report(tx, write, stood.get(write.node_id, ()))
         boundaries.note(tx, "node", [(write.node_id, write.label) for write in writes], valid)
 
-    def link(self, tx: WriteTx, writes: Sequence[EdgeWrite], valid: tuple[int, int]) -> None:
+    def link(
+        self, tx: WriteTx, writes: Sequence[EdgeWrite], valid: tuple[int, int], *, known: Container[UUID] | None = None
+    ) -> None:
         for batch in batches(writes):
-            _put(tx, EDGES, [write.over(valid, tx.tx) for write in batch], valid)
+            _put(tx, EDGES, [write.over(valid, tx.tx) for write in batch], valid, known)
 
 
-def _put(tx: WriteTx, versions: Versions[R], fresh: Sequence[R], valid: tuple[int, int]) -> dict[UUID, list[R]]:
-    """Write the fresh rows over `valid`; the rows of each id that stood there."""
+def _put(
+    tx: WriteTx, versions: Versions[R], fresh: Sequence[R], valid: tuple[int, int], known: Container[UUID] | None
+) -> dict[UUID, list[Bounds]]:
+    """Write the fresh rows over `valid`; the bounds of the rows that stood there, by id."""
+    bitemporal.write((), None, valid, tx.tx)  # refuses an interval that is empty
     ids = [getattr(row, versions.id_name) for row in fresh]
-    stood = _grouped(versions.open_rows(tx, ids, valid), versions.id_name)
-    changes = [_change(stood.get(row_id, []), row) for row_id, row in zip(ids, fresh, strict=True)]
-    versions.close(tx, [row for closed, _ in changes for row in closed])
-    versions.insert(tx, [row for _, opened in changes for row in opened])
+    ids = [row_id for row_id in ids if known is None or row_id in known]
+    stood = _by_id(versions.bounds(tx, ids, valid)) if ids else {}
+    for cut, cut_ids in _cuts(stood, valid, tx.tx).items():
+        versions.keep(tx, cut_ids, cut)
+    if stood:
+        versions.close(tx, stood, valid)
+    versions.insert(tx, fresh)
     return stood
 
 
-def _report(tx: WriteTx, write: NodeWrite, rows: Sequence[Node]) -> None:
+def _cuts(stood: Mapping[UUID, Sequence[Bounds]], valid: tuple[int, int], tx: int) -> dict[Cut, list[UUID]]:
+    """What goes on of the rows that stood, beside what is written over `valid`: alike for many of them."""
+    cuts: dict[Cut, list[UUID]] = {}
+    for row_id, rows in stood.items():
+        for part in bitemporal.write([_version(row) for row in rows], None, valid, tx).insert[:-1]:
+            before = part.valid_end == valid[0]
+            cut = Cut("valid_end", part.valid_end) if before else Cut("valid_start", part.valid_start)
+            cuts.setdefault(cut, []).append(row_id)
+    return cuts
+
+
+def _version(row: Bounds) -> bitemporal.Version:
+    return bitemporal.Version(row.valid_start, row.valid_end, row.tx_start, FOREVER, row.tombstone, row)
+
+
+def _by_id(rows: Iterable[Bounds]) -> dict[UUID, list[Bounds]]:
+    found: dict[UUID, list[Bounds]] = {}
+    for row in rows:
+        found.setdefault(row.row_id, []).append(row)
+    return found
+
+
+def _report(tx: WriteTx, write: NodeWrite, rows: Sequence[Bounds]) -> None:
     change = "tombstoned" if write.tombstone else "changed" if rows else "created"
     old_tx = max((row.tx_start for row in rows), default=None)
     tx.feed("node", write.node_id, change, label=write.label, old_tx=old_tx, new_tx=tx.tx)
-
-
-def _change(rows: Sequence[R], fresh: R) -> tuple[list[R], list[R]]:
-    """The rows to close and the rows to open, by the bitemporal rule."""
-    valid = (fresh.valid_start, fresh.valid_end)
-    if not rows and valid[0] < valid[1]:
-        return [], [fresh]  # what is new, as most is
-    change = bitemporal.write([_version(row) for row in rows], fresh, valid, fresh.tx_start, fresh.tombstone)
-    opened = [
-        replace(
-            cast("R", part.body),
-            valid_start=part.valid_start,
-            valid_end=part.valid_end,
-            tx_start=part.tx_start,
-            tx_end=FOREVER,
-        )
-        for part in change.insert
-        if part.body is not fresh
-    ]
-    opened.append(fresh)
-    return [cast("R", part.body) for part in change.close], opened
-
-
-def _version(row: Node | Edge) -> bitemporal.Version:
-    return bitemporal.Version(row.valid_start, row.valid_end, row.tx_start, row.tx_end, row.tombstone, row)
-
-
-def _grouped(rows: Sequence[R], id_name: str) -> dict[UUID, list[R]]:
-    groups: dict[UUID, list[R]] = {}
-    for row in rows:
-        groups.setdefault(getattr(row, id_name), []).append(row)
-    return groups

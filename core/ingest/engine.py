@@ -7,9 +7,8 @@ The model runs before the write transaction, which checks that what it was compu
 over if not.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from core.clock import FOREVER
@@ -26,7 +25,8 @@ from core.model.node_ids import document_id
 from core.model.nodes import SECTION, Edge, EdgeWrite, Node
 from core.model.ports import Graph
 from core.model.principals import OPERATOR
-from core.store import audit, boundaries, entries, models, sources
+from core.store import audit, boundaries, bulk, entries, models, sources
+from core.store.bulk import Rows
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import Source, SourceVersion, Span
 from core.store.versions import EDGES, NODES
@@ -96,8 +96,8 @@ class _Prepared:
     parts: list[EdgeWrite]
     nodes: dict[UUID, Node]
     edges: dict[UUID, Edge]
-    spans: list[dict[str, Any]]
-    entries: list[dict[str, Any]]
+    spans: Rows
+    entries: Rows
     embedded: int
 
 
@@ -113,16 +113,12 @@ class IngestEngine:
             raise InvalidRequest(f"{incoming.uri}: say who may read it: role names, person:<id>, or everyone")
         errors: Errors = "replace" if incoming.replace_invalid else "strict"
         document = read(incoming.data, media_type=incoming.media_type, uri=incoming.uri, errors=errors)
-        for _ in range(_TRIES):
-            result = self._attempt(tenant_id, incoming, document)
-            if result is not None:
-                return result
-        raise StoreUnavailable(f"{incoming.uri}: other writers kept changing this source; try again")
+        return _until_settled(incoming.uri, lambda: self._attempt(tenant_id, incoming, document))
 
     def _attempt(self, tenant_id: str, incoming: Incoming, document: Document) -> IngestResult | None:
         """One try; None when another writer changed the base meanwhile."""
         with self._database.read(tenant_id) as tx:
-            base = _base(tx, incoming.uri, self._moment(incoming))
+            base = _base(tx, incoming.uri, self._moment(incoming.valid_start))
             if base.source is not None and base.source.erased_tx:
                 raise Erased(f"{incoming.uri}: was erased, and is not taken in again until somebody readmits it")
             if _holds_text(base, document):
@@ -135,8 +131,8 @@ class IngestEngine:
                 return None
             return self._write(tx, base, prepared, incoming, document, version_tx)
 
-    def _moment(self, incoming: Incoming) -> int:
-        return self._database.clock.now() if incoming.valid_start is None else incoming.valid_start
+    def _moment(self, valid_start: int | None) -> int:
+        return self._database.clock.now() if valid_start is None else valid_start
 
     def _unchanged(self, tenant_id: str, base: _Base, incoming: Incoming) -> IngestResult | None:
         """Remember that the text still stands; None when another writer changed the base meanwhile."""
@@ -178,12 +174,12 @@ class IngestEngine:
             changes.part_edges(wanted, source_id),
             NODES.of_source(tx, source_id, valid_start, tx.last_tx),
             EDGES.of_source(tx, source_id, valid_start, tx.last_tx),
-            _spans(source, document),
+            _spans(tx, source, document),
             found_by,
             embedded,
         )
 
-    def _entries(self, tx: ReadTx, source: Source, wanted: Layout) -> tuple[list[dict[str, Any]], int]:
+    def _entries(self, tx: ReadTx, source: Source, wanted: Layout) -> tuple[Rows, int]:
         """Recall entries for passages never seen before; no text of a source is embedded twice."""
         models.require(tx, self._embedder)
         model = models.of(self._embedder).model
@@ -208,7 +204,7 @@ class IngestEngine:
             }
             for node_id, text, text_hash in missing
         ]
-        return rows, len(to_embed)
+        return entries.ready(tx, rows), len(to_embed)
 
     def _write(
         self, tx: WriteTx, base: _Base, prepared: _Prepared, incoming: Incoming, document: Document, version_tx: int
@@ -222,10 +218,11 @@ class IngestEngine:
         reign = {"version_tx": version_tx, "text_hash": keyed_hash(prepared.source.hash_key, document.text).hex()}
         nodes = changes.node_writes(prepared.wanted, prepared.nodes, document, source_id, reign)
         links = changes.link_edges(prepared.wanted, document, source_id, _targets(tx, incoming.uri, document))
-        self._graph.write(tx, nodes, valid)
-        self._graph.link(tx, changes.edge_writes([*prepared.parts, *links], prepared.edges), valid)
+        self._graph.write(tx, nodes, valid, known=prepared.nodes)
+        edges = changes.edge_writes([*prepared.parts, *links], prepared.edges)
+        self._graph.link(tx, edges, valid, known=prepared.edges)
         models.record(tx, self._embedder)
-        entries.insert(tx, ({"added_tx": tx.tx, **entry} for entry in prepared.entries))
+        entries.insert(tx, prepared.entries, added_tx=tx.tx)
         tx.feed("source", source_id, "new_version", new_tx=tx.tx)
         boundaries.note(tx, "source", [(source_id, "")], valid)
         sections = sum(node.label == SECTION for node in nodes)
@@ -234,21 +231,26 @@ class IngestEngine:
 
     def remove(self, tenant_id: str, uri: str, valid_start: int | None = None) -> IngestResult:
         """Tombstone a source from `valid_start` (default: now) to its next sighting. Raises NotFound."""
-        with self._database.write(tenant_id) as tx:
-            tx.lock()
-            base = _base(tx, uri, tx.now if valid_start is None else valid_start)
+        return _until_settled(uri, lambda: self._try_to_remove(tenant_id, uri, self._moment(valid_start)))
+
+    def _try_to_remove(self, tenant_id: str, uri: str, moment: int) -> IngestResult | None:
+        """One try; None when another writer changed the base meanwhile."""
+        with self._database.read(tenant_id) as tx:
+            base = _base(tx, uri, moment)
             if base.source is None:
                 raise NotFound(f"no source has the uri {uri!r}")
             source_id = base.source.source_id
-            sources.sight(tx, source_id, base.valid[0], 0)
+            nodes = changes.tombstones(NODES.of_source(tx, source_id, moment, tx.last_tx).values())
+            edges = changes.cut_edges(EDGES.of_source(tx, source_id, moment, tx.last_tx).values())
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            if _base(tx, uri, moment).identity != base.identity:
+                return None
+            sources.sight(tx, source_id, moment, 0)
             if base.holding is None or base.holding.tombstone:
                 return IngestResult(source_id, "unchanged")
-            self._graph.write(
-                tx, changes.tombstones(NODES.of_source(tx, source_id, base.valid[0], tx.tx).values()), base.valid
-            )
-            self._graph.link(
-                tx, changes.cut_edges(EDGES.of_source(tx, source_id, base.valid[0], tx.tx).values()), base.valid
-            )
+            self._graph.write(tx, nodes, base.valid)
+            self._graph.link(tx, edges, base.valid)
             tx.feed("source", source_id, "tombstoned", new_tx=tx.tx)
             boundaries.note(tx, "source", [(source_id, "")], base.valid)
             return IngestResult(source_id, "removed", tx.tx)
@@ -316,6 +318,14 @@ class IngestEngine:
                 tx.session.add(row)
 
 
+def _until_settled(uri: str, attempt: Callable[[], IngestResult | None]) -> IngestResult:
+    for _ in range(_TRIES):
+        result = attempt()
+        if result is not None:
+            return result
+    raise StoreUnavailable(f"{uri}: other writers kept changing this source; try again")
+
+
 def _targets(tx: ReadTx, uri: str, document: Document) -> dict[str, UUID]:
     """The document each link leads to; a source not yet known has its id already, derived from its uri."""
     uris = {link.target: links.resolve(uri, link.target) for link in document.links}
@@ -370,19 +380,15 @@ def _source_id(tenant_id: str, uri: str, counter: int) -> UUID:
     return derived("source", tenant_id, uri, counter)
 
 
-def _spans(source: Source, document: Document) -> list[dict[str, Any]]:
-    return [
-        {
-            "tenant_id": source.tenant_id,
-            "source_id": source.source_id,
-            "start": block.start,
-            "end": block.end,
-            "kind": block.kind.value,
-            "path": list(block.path),
-            "text_hash": keyed_hash(source.hash_key, fold(block.text)),
-        }
+_SPAN = ("start", "end", "kind", "path", "text_hash")
+
+
+def _spans(tx: ReadTx, source: Source, document: Document) -> Rows:
+    spans = [
+        (block.start, block.end, block.kind.value, block.path, keyed_hash(source.hash_key, fold(block.text)))
         for block in document.blocks
     ]
+    return tx.rows(Span, bulk.columns(_SPAN, spans))
 
 
 def _write_version(tx: WriteTx, prepared: _Prepared, document: Document, valid_start: int) -> None:
@@ -400,7 +406,7 @@ def _write_version(tx: WriteTx, prepared: _Prepared, document: Document, valid_s
     )
     sources.sight(tx, source.source_id, valid_start, tx.tx)
     tx.session.flush()
-    tx.insert(Span, ({"version_tx": tx.tx, **span} for span in prepared.spans))
+    tx.insert_ready(prepared.spans, source_id=source.source_id, version_tx=tx.tx)
 
 
 def _counts(text: str) -> dict[str, int]:

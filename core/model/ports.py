@@ -3,7 +3,7 @@
 A `tx` is a transaction of core.store; it passes through here unopened.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
@@ -44,8 +44,12 @@ class Graph(Protocol):
     ) -> list[tuple[Node, float | None]]: ...
     def standing(self, tx: Any, node_id: UUID, valid: tuple[int, int]) -> list[Node]: ...
     def put(self, tx: Any, record: Any) -> None: ...
-    def write(self, tx: Any, writes: Sequence[NodeWrite], valid: tuple[int, int]) -> None: ...
-    def link(self, tx: Any, writes: Sequence[EdgeWrite], valid: tuple[int, int]) -> None: ...
+    def write(
+        self, tx: Any, writes: Sequence[NodeWrite], valid: tuple[int, int], *, known: Container[UUID] | None = None
+    ) -> None: ...
+    def link(
+        self, tx: Any, writes: Sequence[EdgeWrite], valid: tuple[int, int], *, known: Container[UUID] | None = None
+    ) -> None: ...
 
 
 class Watches(Protocol):

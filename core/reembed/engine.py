@@ -140,23 +140,21 @@ class ReembedEngine:
     def _write(self, tx: WriteTx, was: Filled, works: Iterable[_Work]) -> None:
         node_ids = [one.node_id for work in works for one in work.passages]
         stands = entries.still_standing(tx, was.model, node_ids)
-        entries.insert(
-            tx,
-            (
-                {
-                    "node_id": one.node_id,
-                    "model": self._to.model,
-                    "source_id": one.source_id,
-                    "text_hash": work.text_hash,
-                    "dense": work.dense,
-                    "terms": one.terms,
-                    "added_tx": one.added_tx,
-                }
-                for work in works
-                for one in work.passages
-                if one.node_id in stands
-            ),
-        )
+        fresh = [
+            {
+                "node_id": one.node_id,
+                "model": self._to.model,
+                "source_id": one.source_id,
+                "text_hash": work.text_hash,
+                "dense": work.dense,
+                "terms": one.terms,
+                "added_tx": one.added_tx,
+            }
+            for work in works
+            for one in work.passages
+            if one.node_id in stands
+        ]
+        entries.insert(tx, entries.ready(tx, fresh))
 
     def _clear(self, tenant_id: str) -> int:
         """Delete the entries of other models, unless the tenant was moved on meanwhile; how many there were."""

@@ -7,7 +7,6 @@ from sqlmodel import col, delete, select
 
 from core.clock import FOREVER
 from core.store.database import ReadTx, WriteTx
-from core.store.jobs import insert_new
 from core.store.tables import Boundary
 
 
@@ -19,7 +18,7 @@ def note(tx: WriteTx, ref_type: str, refs: Iterable[tuple[UUID, str]], valid: tu
         for ref_id, label in refs
         for at in ahead
     ]
-    insert_new(tx, Boundary, rows)
+    tx.insert(Boundary, rows, unless_there=True)
 
 
 def any_due(tx: ReadTx, now: int) -> bool:

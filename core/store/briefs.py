@@ -10,7 +10,6 @@ from sqlmodel import col, select
 from core.clock import FOREVER
 from core.store import messages
 from core.store.database import ReadTx, WriteTx
-from core.store.jobs import insert_new
 from core.store.tables import Brief, CardMessage, NotifyDelivery, Watch, WatchFire
 
 OFF = FOREVER
@@ -21,7 +20,7 @@ UNDONE = "no_net_change"
 def enrol(tx: WriteTx, person_ids: Collection[UUID], since: int) -> None:
     """Let people who have something to hear have a brief; their first begins at a tx."""
     row = {"tenant_id": tx.tenant_id, "cursor_tx": since, "week": "", "sent_at": 0, "next_due_at": 0}
-    insert_new(tx, Brief, ({"person_id": person_id} | row for person_id in person_ids))
+    tx.insert(Brief, ({"person_id": person_id} | row for person_id in person_ids), unless_there=True)
 
 
 def get(tx: ReadTx, person_id: UUID) -> Brief | None:

@@ -8,22 +8,24 @@ A transaction that writes no feed row takes no tx and, on PostgreSQL, no lock.
 A read transaction is one snapshot (SQLite: deferred; PostgreSQL: repeatable read).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from itertools import count, islice
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
-from sqlalchemy import create_engine, event, insert, make_url, text
+from sqlalchemy import ARRAY, ColumnElement, Uuid, any_, create_engine, event, func, literal, make_url, text
 from sqlalchemy.engine import URL, Connection, Engine
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
 from sqlmodel import Session, SQLModel, col, select
 
 from core.clock import Clock
 from core.errors import InvalidConfig, NotFound
+from core.store import bulk
 from core.store.faults import Retry, opening, translated
 from core.store.tables import Feed, Tenant
 
@@ -35,6 +37,7 @@ BUSY_TIMEOUT_MS = 30_000
 _DISCREET: dict[str, Any] = {"hide_parameters": True}
 """An error's text ends in logs and in the job it failed, where no erasure finds the words of a document."""
 _LOCK_NOT_AVAILABLE = "55P03"
+_FEED = ("tx", "seq", "ref_type", "ref_id", "label", "change", "old_tx", "new_tx")
 _BATCH = 1000
 """Items a statement: under every driver's limit of bound values."""
 T = TypeVar("T")
@@ -65,10 +68,26 @@ class ReadTx:
         """`now`, but not before anything this transaction sees: the clock that wrote it may be ahead of this one."""
         return max(now, self.last_tx)
 
-    def insert(self, table: type[SQLModel], rows: Iterable[dict[str, Any]]) -> None:
-        """Insert many rows; every column must be given. Batches keep few of them in memory at a time."""
+    def among(self, column: Any, ids: Collection[UUID]) -> ColumnElement[bool]:
+        """Whether a column is one of many ids: one bound value, where `in_` has as many as there are ids."""
+        if self.session.get_bind().dialect.name == "postgresql":
+            return cast("ColumnElement[bool]", column == any_(literal(list(ids), ARRAY(Uuid()))))
+        listed = func.json_each(json.dumps([row_id.hex for row_id in ids])).table_valued("value")
+        return cast("ColumnElement[bool]", column.in_(select(listed.c.value)))
+
+    def rows(self, table: type[SQLModel], columns: bulk.Columns) -> bulk.Rows:
+        """Rows as the database takes them: what of an insert may be done before the write transaction."""
+        return bulk.rows(self.session.get_bind().dialect, table, columns)
+
+    def insert(self, table: type[SQLModel], rows: Iterable[dict[str, Any]], *, unless_there: bool = False) -> None:
+        """Insert many rows; every column must be given. `unless_there`: but for those whose key stands already."""
         for batch in batches(rows):
-            self.session.connection().execute(insert(table), batch)
+            ready = self.rows(table, bulk.by_name(batch))
+            bulk.insert(self.session.connection(), ready, unless_there=unless_there)
+
+    def insert_ready(self, rows: bulk.Rows, *, unless_there: bool = False, **same: Any) -> None:
+        """Insert rows of the tenant. `same`: what is alike in all of them."""
+        bulk.insert(self.session.connection(), rows, unless_there=unless_there, tenant_id=self.tenant_id, **same)
 
 
 class WriteTx(ReadTx):
@@ -78,7 +97,7 @@ class WriteTx(ReadTx):
         super().__init__(session, tenant_id)
         self.now = clock.now()
         """One moment for the whole transaction."""
-        self._feed: list[dict[str, Any]] = []
+        self._feed: list[tuple[Any, ...]] = []
         self._seq = count()
 
     @cached_property
@@ -123,23 +142,11 @@ class WriteTx(ReadTx):
         old_tx: int | None = None,
         new_tx: int | None = None,
     ) -> None:
-        self._feed.append(
-            {
-                "tenant_id": self.tenant_id,
-                "tx": self.tx,
-                "seq": next(self._seq),
-                "ref_type": ref_type,
-                "ref_id": ref_id,
-                "label": label,
-                "change": change,
-                "old_tx": old_tx,
-                "new_tx": new_tx,
-            }
-        )
+        self._feed.append((self.tx, next(self._seq), ref_type, ref_id, label, change, old_tx, new_tx))
 
     def flush(self) -> None:
         self.session.flush()
-        self.insert(Feed, self._feed)
+        self.insert_ready(self.rows(Feed, bulk.columns(_FEED, self._feed)))
         self._feed.clear()
 
 

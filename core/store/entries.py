@@ -1,6 +1,6 @@
 """Recall entries: what each passage is found by, under the tenant's model and, while it moves, under the next."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 from uuid import UUID
@@ -10,8 +10,9 @@ from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import col, func, select
 
+from core.store import bulk
+from core.store.bulk import Rows
 from core.store.database import ReadTx, WriteTx, batches
-from core.store.jobs import insert_new
 from core.store.tables import RecallEntry
 
 
@@ -33,9 +34,14 @@ def since(tx: ReadTx, model: str, after_tx: int) -> Sequence[tuple[UUID, bytes, 
     ).all()
 
 
-def insert(tx: WriteTx, rows: Iterable[Mapping[str, Any]]) -> None:
+def ready(tx: ReadTx, entries: Sequence[Mapping[str, Any]]) -> Rows:
+    """Entries as `insert` takes them."""
+    return tx.rows(RecallEntry, bulk.by_name(entries))
+
+
+def insert(tx: WriteTx, rows: Rows, **same: Any) -> None:
     """Add entries, but for those that stand already: another may have added the same meanwhile."""
-    insert_new(tx, RecallEntry, ({"tenant_id": tx.tenant_id, **row} for row in rows))
+    tx.insert_ready(rows, unless_there=True, **same)
 
 
 # ── moving to another model ──

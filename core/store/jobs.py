@@ -1,6 +1,6 @@
 """The job table: enqueued with the data that caused them, leased with a deadline, fenced by the attempt."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from itertools import count
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,7 @@ from sqlmodel import col, select
 from core.ids import derived
 from core.model.job_states import JobState
 from core.model.work import Leased
-from core.store.database import ReadTx, WriteTx, batches
+from core.store.database import ReadTx, WriteTx
 from core.store.tables import Job
 
 
@@ -20,12 +20,6 @@ def insert_once(tx: WriteTx, table: Any, row: dict[str, Any]) -> bool:
     """Insert unless a row with a same unique key stands; True when it was inserted."""
     statement = _unless_there(tx, table).values(**row).execution_options(preserve_rowcount=True)
     return tx.session.connection().execute(statement).rowcount == 1
-
-
-def insert_new(tx: WriteTx, table: Any, rows: Iterable[dict[str, Any]]) -> None:
-    """Insert many rows, but for those whose key stands already."""
-    for batch in batches(rows):
-        tx.session.connection().execute(_unless_there(tx, table), batch)
 
 
 def _unless_there(tx: WriteTx, table: Any) -> Any:

@@ -1,12 +1,12 @@
 """Versioned rows, of nodes and of edges, as of coordinates."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, bindparam, or_, update
+from sqlalchemy import ColumnElement, and_, insert, literal, literal_column, or_, update
 from sqlmodel import col
 from sqlmodel import select as select_columns
 
@@ -16,6 +16,25 @@ from core.store.database import ReadTx, WriteTx, batches
 from core.store.tables import EdgeVersion, NodeVersion
 
 R = TypeVar("R", Node, Edge)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Which row it is, and where it lies."""
+
+    row_id: UUID
+    valid_start: int
+    valid_end: int
+    tx_start: int
+    tombstone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What is kept of a row lies before `at` (`bound`: valid_end) or from it on (valid_start)."""
+
+    bound: str
+    at: int
 
 
 @dataclass(frozen=True)
@@ -51,6 +70,19 @@ class Versions(Generic[R]):
         """Rows of these ids believed now whose valid interval meets `valid`: what a write there must close."""
         return self._by_id(tx, ids, self._open(valid))
 
+    def bounds(self, tx: ReadTx, ids: Collection[UUID], valid: tuple[int, int]) -> list[Bounds]:
+        """Where the rows lie that `open_rows` reads."""
+        table = self.table
+        columns: list[Any] = [self._id, table.valid_start, table.valid_end, table.tx_start, table.tombstone]
+        mine = select_columns(*columns).where(*self._of(tx, ids), self._open(valid))
+        return [Bounds(*row) for row in tx.session.execute(mine)]
+
+    def _of(self, tx: ReadTx, ids: Collection[UUID]) -> tuple[ColumnElement[bool], ...]:
+        return col(self.table.tenant_id) == tx.tenant_id, tx.among(self._id, ids)
+
+    def _earlier(self, tx: WriteTx, ids: Collection[UUID]) -> tuple[ColumnElement[bool], ...]:
+        return *self._of(tx, ids), col(self.table.tx_start) < tx.tx
+
     def _open(self, valid: tuple[int, int]) -> ColumnElement[bool]:
         table = self.table
         return and_(col(table.tx_end) == FOREVER, col(table.valid_start) < valid[1], col(table.valid_end) > valid[0])
@@ -64,43 +96,25 @@ class Versions(Generic[R]):
             col(table.label) == label,
             col(table.tx_start) <= after_tx,
             col(table.tx_end) > after_tx,
-            col(table.tx_end) < FOREVER,
+            col(table.tx_end) < literal_column(str(FOREVER)),  # in these very words: the index is of such rows alone
         )
         return opened, closed
 
-    def close(self, tx: WriteTx, rows: Sequence[R]) -> None:
-        """End the belief in these rows at this transaction's tx."""
-        if not rows:
-            return
-        table = self.table
-        statement = (
-            update(table)
-            .where(
-                col(table.tenant_id) == bindparam("b_tenant"),
-                col(getattr(table, self.id_name)) == bindparam("b_id"),
-                col(table.tx_start) == bindparam("b_tx"),
-                col(table.valid_start) == bindparam("b_valid"),
-            )
-            .values(tx_end=tx.tx)
-        )
-        values: list[dict[str, Any]] = [
-            {
-                "b_tenant": tx.tenant_id,
-                "b_id": getattr(row, self.id_name),
-                "b_tx": row.tx_start,
-                "b_valid": row.valid_start,
-            }
-            for row in rows
-        ]
-        tx.session.connection().execute(statement, values)
+    def close(self, tx: WriteTx, ids: Collection[UUID], valid: tuple[int, int]) -> None:
+        """End at this transaction's tx the belief in the earlier rows that `bounds` reads."""
+        closed = update(self.table).where(*self._earlier(tx, ids), self._open(valid))
+        tx.session.execute(closed.values(tx_end=tx.tx).execution_options(synchronize_session=False))
 
-    def insert(self, tx: WriteTx, rows: Iterable[R]) -> None:
-        names = self._names
-        values = attrgetter(*names)
-        tx.insert(
-            self.table,
-            ({"tenant_id": tx.tenant_id, **dict(zip(names, values(row), strict=True))} for row in rows),
-        )
+    def keep(self, tx: WriteTx, ids: Collection[UUID], cut: Cut) -> None:
+        """Of each id's earlier row that stands on both sides of a moment, believe one side anew from this tx."""
+        new = {cut.bound: literal(cut.at), "tx_start": literal(tx.tx)}
+        names = ["tenant_id", *self._names]
+        columns: list[Any] = [new.get(name, getattr(self.table, name)) for name in names]
+        part: Any = select_columns(*columns).where(*self._earlier(tx, ids), self._open((cut.at, cut.at)))
+        tx.session.execute(insert(self.table).from_select(names, part))
+
+    def insert(self, tx: WriteTx, rows: Sequence[R]) -> None:
+        tx.insert_ready(tx.rows(self.table, {name: list(map(attrgetter(name), rows)) for name in self._names}))
 
     @property
     def _names(self) -> list[str]:
@@ -115,9 +129,12 @@ class Versions(Generic[R]):
             col(table.tx_end) > tx_t,
         )
 
+    @property
+    def _id(self) -> Any:
+        return col(getattr(self.table, self.id_name))
+
     def _by_id(self, tx: ReadTx, ids: Collection[UUID], condition: ColumnElement[bool]) -> list[R]:
-        id_column = col(getattr(self.table, self.id_name))
-        return [row for batch in batches(ids) for row in self.select(tx, id_column.in_(batch), condition)]
+        return [row for batch in batches(ids) for row in self.select(tx, self._id.in_(batch), condition)]
 
     def select(self, tx: ReadTx, *conditions: ColumnElement[bool]) -> list[R]:
         columns: list[Any] = [getattr(self.table, name) for name in self._names]

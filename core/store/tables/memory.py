@@ -3,10 +3,14 @@
 from typing import Any, ClassVar
 from uuid import UUID
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
+from core.clock import FOREVER
 from core.store.columns import json, ts
+
+_CLOSED = text(f"tx_end < {FOREVER}")
+"""Who looks for open rows of a node must not find all that are open: without statistics both databases would."""
 
 
 class Source(SQLModel, table=True):
@@ -67,7 +71,8 @@ class NodeVersion(SQLModel, table=True):
         Index("ix_node_version_label", "tenant_id", "label", "tx_end"),
         Index("ix_node_version_source", "tenant_id", "source_id", "tx_end", "valid_end"),
         Index("ix_node_version_opened", "tenant_id", "tx_start"),
-        Index("ix_node_version_closed", "tenant_id", "tx_end"),
+        Index("ix_node_version_open", "tenant_id", "node_id", "tx_end", "valid_end"),
+        Index("ix_node_version_closed", "tenant_id", "tx_end", sqlite_where=_CLOSED, postgresql_where=_CLOSED),
     )
     tenant_id: str = Field(primary_key=True)
     node_id: UUID = Field(primary_key=True)

@@ -41,12 +41,18 @@ def shape(database):
         table: (
             sorted((c["name"], str(c["type"]), c["nullable"]) for c in inspected.get_columns(table)),
             inspected.get_pk_constraint(table)["constrained_columns"],
-            sorted(str(sorted(i.items(), key=str)) for i in inspected.get_indexes(table)),
+            sorted(spelt(index) for index in inspected.get_indexes(table)),
             sorted(str(u["column_names"]) for u in inspected.get_unique_constraints(table)),
         )
         for table in inspected.get_table_names()
         if table != "alembic_version"
     }
+
+
+def spelt(index):
+    """An index with its condition, where it has one."""
+    options = {name: str(value) for name, value in index.pop("dialect_options", {}).items()}
+    return str(sorted((index | options).items()))
 
 
 def step(database, revision, way=command.upgrade):
