@@ -71,12 +71,16 @@ def blobs(repo: Path) -> Iterator[Callable[[bytes], bytes]]:
             requests.flush()
             answer = answers.readline().split()
             if len(answer) != 3:
-                raise InvalidRequest(f"{repo} lacks the object {blob.decode()}: it is damaged, or a partial clone")
+                raise lacking(repo, blob)
             data = answers.read(int(answer[2]))
             answers.read(1)
             return data
 
         yield read
+
+
+def lacking(repo: Path, blob: bytes) -> InvalidRequest:
+    return InvalidRequest(f"{repo} lacks the object {blob.decode()}: it is damaged, or a partial clone")
 
 
 def mirror(url: str, cache: Path) -> Path:

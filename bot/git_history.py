@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.git import blobs, git, head
+from bot.git import blobs, git, head, lacking
 from bot.sources import is_skipped
 from core.clock import SECOND
 
@@ -61,6 +61,15 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """A document in a commit; `size` is in bytes."""
+
+    path: str
+    blob: bytes
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Entry:
     """A path on both sides of a commit; a side is None where there is no document."""
 
@@ -85,17 +94,18 @@ def git_history(repo: Path, until: str | None = None) -> Iterator[Revision]:
             yield Revision(commit, last, tuple(_change(entry, read) for entry in entries[commit]))
 
 
-def head_files(repo: Path, commit: str | None = None) -> Iterator[tuple[str, bytes]]:
-    """Path and content of every document in a commit, by default HEAD, by path. Raises as `git_history` does."""
+def held_files(repo: Path, commit: str | None = None) -> Iterator[Held]:
+    """Every document in a commit, by default HEAD, by path. Raises InvalidRequest as `git_history` does."""
     commit = commit or head(repo)
     if commit is None:
         return
-    with blobs(repo) as read:
-        for record in git(repo, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")[:-1]:
-            facts, path = record.split(b"\t", 1)
-            mode, _, blob = facts.split(b" ")
-            if document := _document(mode, path):
-                yield document, read(blob)
+    for record in git(repo, "ls-tree", "-r", "-z", "--long", "--full-tree", commit).split(b"\0")[:-1]:
+        facts, path = record.split(b"\t", 1)
+        mode, _, blob, size = facts.split()
+        if document := _document(mode, path):
+            if not size.isdigit():
+                raise lacking(repo, blob)
+            yield Held(document, blob, int(size))
 
 
 def _first_parent_line(repo: Path, commit: str | None) -> list[tuple[int, str, str]]:

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from bot.config import SourceSettings
-from bot.git import head
-from bot.git_history import git_history, head_files
+from bot.git import blobs, head
+from bot.git_history import git_history, held_files
 from bot.git_lines import Line, Step, claimants, moves, steps
 from bot.sources import VersionRow, versions
 from bot.sync import LARGEST, Progress, SyncReport, included, ingest_one, no_progress, remove_one, rename_one, uri_of
@@ -90,11 +90,12 @@ class _Replay:
     def _end_at_head(self, held: Mapping[str, int | None]) -> None:
         standing = self._standing()
         late = {path for path, version in held.items() if version is not None and version != standing.get(path, 0)}
-        texts = dict(head_files(self._repo, self._until)) if late else {}
-        for path in sorted(late & texts.keys()):
-            read = partial(_bounded, texts[path])
-            ingest_one(self._memory, self._tenant, self._source, path, read, self._report)
-        for path in sorted((standing.keys() - held.keys()) | (standing.keys() & late - texts.keys())):
+        at_head = {file.path: file.blob for file in held_files(self._repo, self._until)} if late else {}
+        with blobs(self._repo) as read:
+            for path in sorted(late & at_head.keys()):
+                text = partial(read, at_head[path])
+                ingest_one(self._memory, self._tenant, self._source, path, text, self._report)
+        for path in sorted((standing.keys() - held.keys()) | (standing.keys() & late - at_head.keys())):
             remove_one(self._memory, self._tenant, uri_of(self._source, path), self._report)
 
 

@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 
 from bot.config import CACHE, SourceSettings
-from bot.git import git, head, mirror
-from bot.git_history import RENAMES, head_files
+from bot.git import blobs, git, head, mirror
+from bot.git_history import RENAMES, held_files
 from bot.sources import NOT_UTF8, Problem, walk
 from core.errors import Erased, InvalidRequest, NotFound
 from core.memory import Memory
@@ -69,7 +69,8 @@ def sync(
         assert source.path is not None
         return _sync(memory, tenant, source, _folder(source.path, source), on_progress)
     repo = mirror(source.git, cache)
-    report = _sync(memory, tenant, source, _repository(repo, source), on_progress)
+    with blobs(repo) as read:
+        report = _sync(memory, tenant, source, _repository(repo, source, read), on_progress)
     _remember_head(repo, source)
     return report
 
@@ -145,22 +146,22 @@ def _folder(path: Path, source: SourceSettings) -> _Place:
         if isinstance(item, Problem):
             continue
         if item.size > LARGEST:
-            problems.append(Problem(item.relative, f"has {item.size} bytes; a document may have {LARGEST}"))
+            problems.append(_too_large(item.relative, item.size))
         else:
             files[item.relative] = item.path.read_bytes
     return _Place(files, tuple(problems), whole=path.is_dir())
 
 
-def _repository(repo: Path, source: SourceSettings) -> _Place:
-    held = {path: data for path, data in head_files(repo) if included(path, source.include)}
-    large = {path for path, data in held.items() if len(data) > LARGEST}
-    problems = tuple(Problem(path, f"is too large; a document may have {LARGEST} bytes") for path in sorted(large))
-    files = {path: partial(_same, data) for path, data in held.items() if path not in large}
+def _repository(repo: Path, source: SourceSettings, read: Callable[[bytes], bytes]) -> _Place:
+    """Nothing is read yet: all the files of a repository may not fit in memory."""
+    held = [file for file in held_files(repo) if included(file.path, source.include)]
+    problems = tuple(_too_large(file.path, file.size) for file in held if file.size > LARGEST)
+    files = {file.path: partial(read, file.blob) for file in held if file.size <= LARGEST}
     return _Place(files, problems, tuple(_renames(repo, source)))
 
 
-def _same(data: bytes) -> bytes:
-    return data
+def _too_large(relative: str, size: int) -> Problem:
+    return Problem(relative, f"has {size} bytes; a document may have {LARGEST}")
 
 
 def _synced_ref(source: SourceSettings) -> str:
@@ -239,5 +240,5 @@ def rename_one(memory: Memory, tenant: str, old: str, new: str) -> None:
 def _quietly(read: Callable[[], bytes]) -> bytes | None:
     try:
         return read()
-    except OSError:
+    except (OSError, InvalidRequest):
         return None

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from bot.git import mirror
-from bot.git_history import Added, Deleted, Modified, Renamed, Revision, git_history, head_files
+from bot.git import blobs, mirror
+from bot.git_history import Added, Deleted, Modified, Renamed, Revision, git_history, held_files
 from core.clock import SECOND
 from core.errors import InvalidRequest
 
@@ -39,6 +39,14 @@ class Repo:
         self.run("add", "--all", "--force")
         self.run("commit", "--quiet", "--allow-empty", "--message", "a change", at=at)
         return self.run("rev-parse", "HEAD")
+
+
+def head_files(repo, commit=None):
+    with blobs(repo) as read:
+        for file in held_files(repo, commit):
+            data = read(file.blob)
+            assert len(data) == file.size
+            yield file.path, data
 
 
 @pytest.fixture

@@ -246,6 +246,16 @@ def test_a_rename_with_an_edit_is_followed_where_git_knows_it(memory, clock, rep
     assert ids(memory)["hb/time off.md"] == before
 
 
+def test_a_huge_file_of_a_repository_is_a_problem_that_names_its_size(memory, clock, repo, tmp_path):
+    with (repo / "huge.bin").open("wb") as file:
+        file.truncate(LARGEST + 1)
+    commit(repo)
+    clock.advance(HOUR)
+    report = sync(memory, "default", remote(repo), cache=tmp_path / "cache")
+    assert (report.new, [problem.relative for problem in report.problems]) == (2, ["huge.bin"])
+    assert str(LARGEST + 1) in report.problems[0].reason
+
+
 def test_an_address_of_an_unknown_scheme_is_refused(memory, tmp_path):
     source = SourceSettings(name="hb", git="gopher://example.org/x", readers=("everyone",))
     with pytest.raises(InvalidRequest, match="no address to clone from"):
