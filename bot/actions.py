@@ -19,8 +19,7 @@ from cards.model import Card, Item, Rows, with_nonce, with_outcome
 from core.access.card_tokens import CardWrite
 from core.errors import CoreError
 from core.ids import nonce as fresh_id
-from core.memory import Refreshed
-from core.model.answers import Answer
+from core.model.answers import Answer, Refreshed
 from core.model.card_states import CardState
 from core.model.grants import CardAction
 from core.model.notices import Outgoing

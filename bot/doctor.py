@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from bot import keys
 from bot.config import Settings, SourceSettings, make_embedder, open_memory
 from core.errors import CoreError, InvalidConfig
-from core.memory import inspect_tables
+from core.maintenance import inspect_tables
 from core.model.tables_state import TablesState
 
 _INIT = "run `clarify-bot init`, which makes what is missing and leaves the rest as it is"

@@ -23,7 +23,7 @@ from cards.notices import error as error_card
 from core.clock import HOUR
 from core.errors import CoreError
 from core.jobs.kinds import Audience, JobKind
-from core.memory import Refreshed
+from core.model.answers import Refreshed
 from core.model.apart import apart
 from core.model.principals import Principal
 from core.model.work import Inbound, Leased, Place, stranger
@@ -165,7 +165,7 @@ class Worker:
         return done
 
     async def _pruned(self, tenant_id: str) -> int:
-        await self._gateway.at_length(self._memory.finish_erasures, tenant_id)
+        await self._gateway.at_length(self._memory.erasure.finish, tenant_id)
         return await self._gateway.at_length(self._memory.retention.prune, tenant_id)
 
     async def _of_each_tenant(self, step: Callable[[str], Awaitable[int]]) -> int:

@@ -5,8 +5,6 @@ several take part.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
 
@@ -24,7 +22,7 @@ from core.effects.engine import EffectsEngine
 from core.embed.protocol import Embedder
 from core.erasure.engine import ErasureEngine
 from core.erasure.surfaces import ErasureReport
-from core.errors import CoreError, InsufficientEvidence, InvalidQuery, NotFound
+from core.errors import CoreError, InvalidQuery, NotFound
 from core.generate.engine import GenerateEngine
 from core.graph.engine import GraphEngine
 from core.graph.records import Record, interval
@@ -35,14 +33,13 @@ from core.keys.engine import KeysEngine
 from core.library.engine import LibraryEngine
 from core.local.engine import LocalEngine
 from core.messages.engine import MessagesEngine
-from core.model.answers import Answer, Cited, SavedAnswer
+from core.model.answers import Answer, Cited, Refreshed, SavedAnswer
 from core.model.evidence import Resolution
 from core.model.grants import CardAction
 from core.model.nodes import Node
 from core.model.preferences import WEEKDAYS, Preferences
-from core.model.principals import OPERATOR, Principal
+from core.model.principals import ADMIN, OPERATOR, Principal
 from core.model.spans import SpanRef
-from core.model.tables_state import TablesState
 from core.model.watching import FireView, WatchRequest, WatchView
 from core.notices.engine import NoticesEngine
 from core.outcomes.engine import OutcomesEngine
@@ -52,29 +49,18 @@ from core.planner.request import PlanRequest
 from core.planner.tokens import TokenAccounting
 from core.recall.engine import RecallEngine
 from core.recall.index import HybridConfig
-from core.reembed.engine import ReembedEngine
-from core.reembed.report import Progress, Reembedded
 from core.retention.engine import RetentionEngine
 from core.store import audit, counts, models, sources, watches
 from core.store.audit import AuditEntry
 from core.store.counts import Status
 from core.store.database import Database
-from core.store.migrate import tables_state, upgrade
+from core.store.migrate import upgrade
 from core.store.view import view
 from core.verify.engine import VerifyEngine
 from core.watch.engine import Swept, WatchEngine
 from core.workspaces.engine import WorkspacesEngine
 
 DEFAULT_TENANT = "default"
-
-
-@dataclass(frozen=True, slots=True)
-class Refreshed:
-    """`answer_id`: what stands now. `answer`: the new answer; None where the old stayed or was refreshed `already`."""
-
-    answer_id: UUID
-    answer: Answer | None
-    already: bool
 
 
 class Memory:
@@ -123,7 +109,9 @@ class Memory:
         self._generate = GenerateEngine(database, self._planner, self._library, embedder, config.answers.min_cosine)
         self._watch = WatchEngine(database, config.watch)
         reader = VerifyEngine(embedder, self._recall, self._library, config.verify)
-        self._answers = AnswersEngine(database, self._graph, self._watch, self._library, reader, config.answers)
+        self._answers = AnswersEngine(
+            database, self._graph, self._watch, self._library, reader, self._generate, config.answers
+        )
         limits = {"lease_secs": config.watch.lease_secs, "max_attempts": config.watch.max_attempts}
         self.jobs = JobsEngine(database, **limits)
         self.inbound = InboundEngine(database, **limits)
@@ -137,7 +125,7 @@ class Memory:
         self.local = LocalEngine(database)
         self.retention = RetentionEngine(database)
         self._clarifications = ClarificationsEngine(self._graph, self._library)
-        self._erasure = ErasureEngine(database, self._graph, self._answers)
+        self.erasure = ErasureEngine(database, self._graph, self._answers)
         effects = EffectsEngine(self._graph, self._watch, self._answers, self.people)
         self._access = AccessEngine(database, keys, effects.by_kind())
 
@@ -220,17 +208,18 @@ class Memory:
 
     # ── erasing ──
 
-    def erase_source(
-        self, source_id: UUID, reason: str, *, tenant: str = DEFAULT_TENANT, actor: str = OPERATOR
+    def erase(
+        self, subject_id: UUID, reason: str, principal: Principal | None = None, *, tenant: str = DEFAULT_TENANT
     ) -> ErasureReport:
-        """Destroy every word of a document, down to the bytes; what was done. Raises NotFound, InvalidRequest."""
-        return self._erasure.source(tenant, source_id, reason, actor)
+        """Destroy every word of a source, or of a person, down to the bytes; what was done. Again, only what is left.
 
-    def erase_person(
-        self, person_id: UUID, reason: str, *, tenant: str = DEFAULT_TENANT, actor: str = OPERATOR
-    ) -> ErasureReport:
-        """Destroy what is known of a person, and what they asked and saved. Raises NotFound, InvalidRequest."""
-        return self._erasure.person(tenant, person_id, reason, actor)
+        Raises InvalidRequest without a reason; NotFound for what there is not, and for a principal who is no admin.
+        """
+        if principal is None:
+            return self.erasure.erase(tenant, subject_id, reason, OPERATOR)
+        if ADMIN not in principal.roles:
+            raise NotFound
+        return self.erasure.erase(principal.tenant_id, subject_id, reason, principal.actor)
 
     def readmit(self, uri: str, *, tenant: str = DEFAULT_TENANT, actor: str = OPERATOR) -> None:
         """Let a document of a uri that was erased be taken in again, as a new source. Raises NotFound."""
@@ -243,14 +232,6 @@ class Memory:
         if source is None:
             raise NotFound(f"no source has the uri {uri!r}")
         return source.source_id
-
-    def erasures(self, *, tenant: str = DEFAULT_TENANT) -> list[ErasureReport]:
-        """Every erasure with what has become of it by now, newest first, for an administrator."""
-        return self._erasure.reports(tenant)
-
-    def finish_erasures(self, tenant: str = DEFAULT_TENANT) -> bool:
-        """Write the files anew where an erasure waits for it, since a reader was in the way; whether none waits now."""
-        return self._erasure.finish(tenant)
 
     # ── records ──
 
@@ -324,13 +305,7 @@ class Memory:
     def find_sections(self, words: str, principal: Principal) -> list[Cited]:
         """Sections that a few words lead to, best first, of what the principal may read. Raises SemanticUnavailable."""
         with self._database.read(principal.tenant_id) as tx:
-            try:
-                planned = self._planner.plan(tx, PlanRequest(question=words), principal, self.clock.now())
-            except InsufficientEvidence:
-                return []
-            spans = [span.span for span in sorted(planned.spans, key=lambda span: (-span.weight, span.span))]
-            found = self._library.sections(tx, spans)
-            return list({found[span].node_id: found[span] for span in spans}.values())
+            return self._planner.sections(tx, words, principal, self.clock.now())
 
     def quote(self, question: str, span: SpanRef, principal: Principal) -> Answer:
         """The traced answer that quotes these words, to be saved like any other. Raises NotFound."""
@@ -361,20 +336,7 @@ class Memory:
 
         Without evidence, or where nothing is close enough, the old answer stays as it was (`answer` is None).
         """
-        with self._database.read(principal.tenant_id) as tx:
-            now = self.clock.now()
-            newest = self._answers.newest(tx, answer_id, principal, now)
-            saved = self._answers.get(tx, newest, principal, now)
-        if newest != answer_id:
-            return Refreshed(newest, None, already=True)
-        try:
-            answer = self._generate.generate(saved.question, principal)
-        except InsufficientEvidence:
-            return Refreshed(answer_id, None, already=False)
-        if not answer.known:
-            return Refreshed(answer_id, None, already=False)
-        with self._database.write(principal.tenant_id) as tx:
-            return Refreshed(self._answers.supersede(tx, answer_id, answer, principal), answer, already=False)
+        return self._answers.refresh(answer_id, principal)
 
     # ── watching ──
 
@@ -420,29 +382,3 @@ class Memory:
     def redeem(self, token: str, action: CardAction) -> dict[str, Any]:
         """Do what a card's button offers, once. Raises Refused with its code, LimitReached, InvalidRequest."""
         return self._access.redeem(token, action)
-
-
-def reembed(
-    url: str,
-    embedder: Embedder | None,
-    *,
-    clock: Clock | None = None,
-    on_progress: Progress = lambda _done, _total: None,
-) -> list[Reembedded]:
-    """Move every tenant of a database to this model; its passages are embedded anew while others go on working.
-
-    Stopped half way it goes on from there, and a second time it changes nothing. Raises InvalidConfig,
-    StoreUnavailable, and SemanticUnavailable where the model cannot be used.
-    """
-    with closing(Database(url, clock or SystemClock())) as database:
-        upgrade(database)
-        return ReembedEngine(database, embedder).run(on_progress)
-
-
-def inspect_tables(url: str) -> tuple[TablesState, str]:
-    """How a database's tables compare with this program's, and their revision; nothing is brought up to date.
-
-    Raises InvalidConfig, StoreUnavailable.
-    """
-    with closing(Database(url, SystemClock())) as database:
-        return tables_state(database)

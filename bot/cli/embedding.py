@@ -24,7 +24,7 @@ def reembed(as_json: AsJson = False, config: Config = None) -> None:
     model until the end, and must then be started anew.
     """
     from bot.config import make_embedder
-    from core.memory import reembed as move
+    from core.maintenance import reembed as move
 
     settings = settings_of(config)
     require_database(settings)

@@ -39,7 +39,7 @@ def source(
     settings = settings_of(config)
     with memory_of(settings) as memory:
         source_id = _id(uri) or memory.source_named(uri, tenant=settings.tenant)
-        done = memory.erase_source(source_id, reason, tenant=settings.tenant)
+        done = memory.erase(source_id, reason, tenant=settings.tenant)
     _show(done, as_json=as_json)
 
 
@@ -53,7 +53,7 @@ def person(
     settings = settings_of(config)
     with memory_of(settings) as memory:
         person_id = _id(name) or memory.people.named(settings.tenant, name).person_id
-        done = memory.erase_person(person_id, reason, tenant=settings.tenant)
+        done = memory.erase(person_id, reason, tenant=settings.tenant)
     _show(done, as_json=as_json)
 
 
@@ -67,7 +67,7 @@ def report(
 
     settings = settings_of(config)
     with memory_of(settings) as memory:
-        reports = memory.erasures(tenant=settings.tenant)
+        reports = memory.erasure.reports(settings.tenant)
     found = [one for one in reports if str(one.erasure_id).startswith(erasure_id)]
     if erasure_id and len(found) != 1:
         raise NotFound(f"{len(found)} erasures have an id that begins with {erasure_id!r}; write more of it")

@@ -28,7 +28,7 @@ SECTIONS = {
     "http": "the bot's own address: health checks, and the chat platforms' calls",
     "inbox": "an inbox in the browser for each person, on this machine alone",
     "slack": "Slack, in direct messages; its secrets are never written here; docs/slack.md leads through it",
-    "embedder_endpoint": 'what "endpoint" above means; its key is never written here: set CLARIFY_EMBEDDER_ENDPOINT__KEY',
+    "embedder_endpoint": 'what "endpoint" above means; its key is never written here: CLARIFY_EMBEDDER_ENDPOINT__KEY',
     "planner": "choosing the evidence for a question",
     "verify": "judging whether evidence supports a claim",
     "answers": "answering, and keeping saved answers honest",

@@ -15,14 +15,14 @@ from core.answers.diff import nearest
 from core.answers.recheck import Judged, Reading, evidence_state, reread
 from core.answers.status import AnswerStatus, ClaimState, Severity, fold, fold_severity, worse
 from core.clock import DAY, FOREVER
-from core.errors import InvalidRequest, NotFound
+from core.errors import InsufficientEvidence, InvalidRequest, NotFound
 from core.ids import derived
 from core.jobs.kinds import FENCE, JobKind
-from core.model.answers import Answer, SavedAnswer, saved_from_props
+from core.model.answers import Answer, Refreshed, SavedAnswer, saved_from_props
 from core.model.erased import answer_of_nobody, answer_without
 from core.model.evidence import Resolution
 from core.model.nodes import SAVED_ANSWER, SUPERSEDES, EdgeWrite, Node, NodeWrite
-from core.model.ports import Graph, Library, Reader, Watches
+from core.model.ports import Answering, Graph, Library, Reader, Watches
 from core.model.principals import Principal, person_reader, visible_to
 from core.model.spans import SpanRef
 from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
@@ -50,6 +50,7 @@ class AnswersEngine:
         watches: Watches,
         library: Library,
         reader: Reader,
+        answering: Answering,
         config: AnswersConfig,
     ) -> None:
         self._database = database
@@ -57,6 +58,7 @@ class AnswersEngine:
         self._watches = watches
         self._library = library
         self._reader = reader
+        self._answering = answering
         self._config = config
 
     # ── saving ──
@@ -258,6 +260,26 @@ class AnswersEngine:
         return len(rows)
 
     # ── refreshing ──
+
+    def refresh(self, answer_id: UUID, principal: Principal) -> Refreshed:
+        """Ask the saved question again and let the new answer supersede the old, in one transaction.
+
+        Without evidence, or where nothing is close enough, the old answer stays as it was (`answer` is None).
+        """
+        with self._database.read(principal.tenant_id) as tx:
+            now = self._database.clock.now()
+            newest = self.newest(tx, answer_id, principal, now)
+            question = self.get(tx, newest, principal, now).question
+        if newest != answer_id:
+            return Refreshed(newest, None, already=True)
+        try:
+            answer = self._answering.generate(question, principal)
+        except InsufficientEvidence:
+            return Refreshed(answer_id, None, already=False)
+        if not answer.known:
+            return Refreshed(answer_id, None, already=False)
+        with self._database.write(principal.tenant_id) as tx:
+            return Refreshed(self.supersede(tx, answer_id, answer, principal), answer, already=False)
 
     def ask_refresh(self, tx: WriteTx, answer_id: UUID, principal: Principal, delivery_key: str) -> UUID:
         """Enqueue a refresh of the answer that stands today, for the card that is to show it; its id.

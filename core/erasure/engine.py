@@ -38,28 +38,16 @@ class ErasureEngine:
         self._graph = graph
         self._answers = answers
 
-    def source(self, tenant_id: str, source_id: UUID, reason: str, actor: str) -> ErasureReport:
-        """Erase a source; again, only finish what was begun. Raises NotFound, InvalidRequest without a reason."""
-        with self._database.write(tenant_id) as tx:
-            tx.exclude()
-            row = sources.by_ids(tx, [source_id]).get(source_id)
-            if row is None:
-                raise NotFound(f"there is no source {source_id}")
-            erasure_id = erasures.of(tx, source_id) if row.erased_tx else None
-            if erasure_id is None:
-                done, cards = self._erase_source(tx, source_id)
-                erasure_id = self._record(tx, ("source", source_id), reason, actor, done, cards)
-        return self._finished(tenant_id, erasure_id)
+    def erase(self, tenant_id: str, subject_id: UUID, reason: str, actor: str) -> ErasureReport:
+        """Erase a source or a person; again, only finish what was begun.
 
-    def person(self, tenant_id: str, person_id: UUID, reason: str, actor: str) -> ErasureReport:
-        """Erase a person. Raises NotFound, InvalidRequest without a reason."""
+        Raises NotFound, InvalidRequest without a reason.
+        """
         with self._database.write(tenant_id) as tx:
             tx.exclude()
-            if people.get(tx, person_id) is None:
-                raise NotFound(f"there is no person {person_id}")
-            done, cards = self._erase_person(tx, person_id)
-            erasure_id = self._record(tx, ("person", person_id), reason, actor, done, cards)
-        return self._finished(tenant_id, erasure_id)
+            erasure_id = self._begun(tx, subject_id, reason, actor)
+        self.finish(tenant_id)
+        return next(report for report in self.reports(tenant_id) if report.erasure_id == erasure_id)
 
     def reports(self, tenant_id: str) -> list[ErasureReport]:
         """Every erasure, newest first, with what has become of it by now."""
@@ -79,6 +67,17 @@ class ErasureEngine:
         return True
 
     # ── inside the one transaction ──
+
+    def _begun(self, tx: WriteTx, subject_id: UUID, reason: str, actor: str) -> UUID:
+        """The erasure of a source or a person, which is done here unless it was before."""
+        source = sources.by_ids(tx, [subject_id]).get(subject_id)
+        if source is not None:
+            before = erasures.of(tx, subject_id) if source.erased_tx else None
+            said = ("source", subject_id), reason, actor
+            return before or self._record(tx, *said, *self._erase_source(tx, subject_id))
+        if people.get(tx, subject_id) is not None:
+            return self._record(tx, ("person", subject_id), reason, actor, *self._erase_person(tx, subject_id))
+        raise NotFound(f"there is no source and no person {subject_id}")
 
     def _erase_source(self, tx: WriteTx, source_id: UUID) -> tuple[Counter[str], list[UUID]]:
         self._retire(tx, source_id)
@@ -151,10 +150,6 @@ class ErasureEngine:
         erasures.add(tx, erasure_id, actor, subject, reason, report)
         audit.record(tx, actor, "erase", f"{subject[0]}:{subject[1]}", detail={"erasure": str(erasure_id)})
         return erasure_id
-
-    def _finished(self, tenant_id: str, erasure_id: UUID) -> ErasureReport:
-        self.finish(tenant_id)
-        return next(report for report in self.reports(tenant_id) if report.erasure_id == erasure_id)
 
 
 def _report(row: Erasure, cards: Mapping[UUID, CardMessage]) -> ErasureReport:

@@ -44,6 +44,15 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Refreshed:
+    """`answer_id`: what stands now. `answer`: the new answer; None where the old stayed or was refreshed `already`."""
+
+    answer_id: UUID
+    answer: Answer | None
+    already: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimCheck:
     """A saved claim as last checked: `after` is what stands in its place now, empty where nothing does."""
 

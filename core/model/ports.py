@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
 
-from core.model.answers import Cited
+from core.model.answers import Answer, Cited
 from core.model.evidence import Passage, Resolution
 from core.model.nodes import EdgeWrite, Node, NodeWrite
 from core.model.notices import Notice
@@ -62,6 +62,10 @@ class Watches(Protocol):
 class Answers(Protocol):
     def save(self, tx: Any, trace_id: UUID, principal: Principal) -> tuple[UUID, bool]: ...
     def ask_refresh(self, tx: Any, answer_id: UUID, principal: Principal, delivery_key: str) -> UUID: ...
+
+
+class Answering(Protocol):
+    def generate(self, question: str, principal: Principal) -> Answer: ...
 
 
 class Erasable(Protocol):

@@ -10,6 +10,8 @@ EVERYONE = "everyone"
 """The reader that stands for every person of the tenant; a word one types, never a default."""
 OPERATOR, BOT = "operator", "bot"
 """Who acts where no principal does: whoever is at the command line, and the running bot by itself."""
+ADMIN = "admin"
+"""The role of whoever may erase."""
 PERSON = "person:"
 
 

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from core.clock import DAY
 from core.errors import InsufficientEvidence
+from core.model.answers import Cited
 from core.model.node_ids import document_id
 from core.model.nodes import Node
 from core.model.ports import Graph, Library, Recall
@@ -85,6 +86,16 @@ class PlannerEngine:
         if not plan.spans:
             raise InsufficientEvidence(stats=plan.stats)
         return Planned(plan, recalled.best_cosine)
+
+    def sections(self, tx: ReadTx, words: str, principal: Principal, now: int) -> list[Cited]:
+        """Sections that a few words lead to, best first. Raises SemanticUnavailable."""
+        try:
+            planned = self.plan_question(tx, words, principal, now)
+        except InsufficientEvidence:
+            return []
+        spans = [span.span for span in sorted(planned.spans, key=lambda span: (-span.weight, span.span))]
+        found = self._library.sections(tx, spans)
+        return list({found[span].node_id: found[span] for span in spans}.values())
 
     # ── recall ──
 

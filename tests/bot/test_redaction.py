@@ -48,19 +48,19 @@ async def told(memory, adas, clock):
 
 async def test_every_card_that_showed_it_is_redacted_and_no_other(told, memory):
     trains = [text for text in told.texts() if CANARY not in text]
-    memory.erase_source(source_id("secret.md"), "asked by mail")
+    memory.erase(source_id("secret.md"), "asked by mail")
     assert CANARY not in dump(memory), "before any platform has been told"
     await told.parts.worker.settle()
     assert not [text for text in told.texts() if CANARY in text]
     assert [text for text in told.texts() if text in trains] == trains
-    [report] = memory.erasures()
+    [report] = memory.erasure.reports("default")
     assert set(report.copies.values()) == {Copies.REDACTED}
     assert CANARY not in dump(memory)
 
 
 async def test_the_words_come_back_on_no_road(told, memory, clock):
     button = told.button("watch_mute")
-    memory.erase_source(source_id("secret.md"), "asked by mail")
+    memory.erase(source_id("secret.md"), "asked by mail")
     await told.parts.worker.settle()
     assert await told.press(button) == INACTIVE
     for words in (ASKED, "watching", "saved", "why", "brief now"):
@@ -72,7 +72,7 @@ async def test_the_words_come_back_on_no_road(told, memory, clock):
 
 
 async def test_the_owner_hears_that_the_answer_rests_on_nothing_any_more(told, memory, clock):
-    memory.erase_source(source_id("secret.md"), "asked by mail")
+    memory.erase(source_id("secret.md"), "asked by mail")
     clock.advance(DAY)
     await told.parts.worker.settle()
     assert any("[erased]" in text for text in told.texts()), "with a mark where the words stood"
@@ -84,14 +84,14 @@ async def test_no_log_line_holds_a_word_of_it(memory, adas, room):
         say(memory, 40)
         adas.write(ASKED)
         await adas.parts.worker.settle()
-        memory.erase_source(source_id("secret.md"), "asked by mail")
+        memory.erase(source_id("secret.md"), "asked by mail")
         await adas.parts.worker.settle()
     assert CANARY not in str(lines)
     assert lines, "else this would prove nothing"
 
 
 async def test_the_redaction_goes_on_after_a_restart(told, memory, channel):
-    memory.erase_source(source_id("secret.md"), "asked by mail")
+    memory.erase(source_id("secret.md"), "asked by mail")
     parts = parts_over(memory, {"fake": channel}, owner="another")
     await parts.worker.settle()
     assert not [text for text in told.texts() if CANARY in text]
@@ -101,15 +101,15 @@ async def test_the_redaction_goes_on_after_a_restart(told, memory, channel):
 async def test_the_files_are_written_anew_by_the_bot_where_a_reader_was_in_the_way(told, memory, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(memory._database, "rewrite", lambda: False)
-        assert not memory.erase_source(source_id("secret.md"), "asked by mail").rewritten
+        assert not memory.erase(source_id("secret.md"), "asked by mail").rewritten
     told.parts.worker._prune_at = 0
     await told.parts.worker.settle()
-    assert memory.erasures()[0].rewritten
+    assert memory.erasure.reports("default")[0].rewritten
 
 
 async def test_an_erased_persons_cards_are_emptied_where_they_stand(told, memory):
-    report = memory.erase_person(told.person.person_id, "left")
+    report = memory.erase(told.person.person_id, "left")
     assert report.copies
     await told.parts.worker.settle()
     assert not [text for text in told.texts() if CANARY in text or "class" in text]
-    assert set(memory.erasures()[0].copies.values()) == {Copies.REDACTED}
+    assert set(memory.erasure.reports("default")[0].copies.values()) == {Copies.REDACTED}

@@ -90,6 +90,7 @@ CALLS = {
     "recent_fires": lambda w, who: w.memory.recent_fires(who),
     "explain_fire": lambda w, who: w.memory.explain_fire(w.fire_id, who),
     "clarifications": lambda w, who: w.memory.clarifications(who),
+    "erase": lambda w, who: w.memory.erase(source_id(URI), "curious", who),
     "mute_all": lambda w, who: w.memory.mute_all(who, 0),
     "prefer": lambda w, who: w.memory.prefer(who, "brief_day", "fri"),
 }

@@ -188,11 +188,11 @@ def test_readers_or_provenance_and_not_both(memory):
 def test_an_erased_source_takes_its_words_out_of_records_and_options(memory, ada):
     memory.put_node(says(memory, "a.md", "marzipan"))
     memory.put_node(says(memory, "b.md", "zanzibar"))
-    report = memory.erase_source(source_id("b.md"), "asked")
+    report = memory.erase(source_id("b.md"), "asked")
     assert report.surfaces["clarifications"] == 1
     assert "zanzibar" not in str([row.model_dump() for row in rows(memory, Clarification)])
     assert price(memory, ada) == "marzipan"
-    report = memory.erase_source(source_id("a.md"), "asked")
+    report = memory.erase(source_id("a.md"), "asked")
     assert report.surfaces["records"] == 1
     with pytest.raises(NotFound):
         memory.get_as_of(MEALS, ada)

@@ -16,7 +16,7 @@ from core.embed.answers import vectors
 from core.embed.endpoint import Endpoint, EndpointEmbedder
 from core.embed.hashing import HashingEmbedder
 from core.errors import CoreError, InvalidConfig, ModelMismatch, SemanticUnavailable
-from core.memory import reembed
+from core.maintenance import reembed
 from core.planner.request import PlanRequest
 from tests.fakes.embeddings import breaks, fake_endpoint, good, refuses, rows, says
 from tests.support.memories import add_person, page, put

@@ -66,7 +66,7 @@ def counted(memory, but_for):
 def test_nothing_that_they_said_or_were_called_is_left(memory, quentin):
     for words in (NAME, "quentin@example.com", HERS.user_id, "Kolkata"):
         assert words in dump(memory), "else this would prove nothing"
-    report = memory.erase_person(quentin.person_id, "left, and asked for it")
+    report = memory.erase(quentin.person_id, "left, and asked for it")
     left = dump(memory).replace(HERS.user_id, "", dump(memory).count(HERS.user_id) if report.copies else 0)
     for words in (NAME, "quentin@example.com", "Kolkata"):
         assert words not in left
@@ -75,7 +75,7 @@ def test_nothing_that_they_said_or_were_called_is_left(memory, quentin):
 
 
 def test_where_they_were_found_is_kept_only_until_their_cards_are_redacted(memory, quentin):
-    memory.erase_person(quentin.person_id, "left")
+    memory.erase(quentin.person_id, "left")
     [message] = rows(memory, CardMessage)
     assert message.place["user_id"], "or nobody could redact it"
     [job] = [row for row in rows(memory, Job) if row.kind == JobKind.NOTIFY_REDACT]
@@ -90,7 +90,7 @@ def test_where_they_were_found_is_kept_only_until_their_cards_are_redacted(memor
 
 
 def test_they_are_nobody_from_then_on(memory, quentin, clock):
-    memory.erase_person(quentin.person_id, "left")
+    memory.erase(quentin.person_id, "left")
     with pytest.raises(NotFound):
         memory.people.principal("default", quentin.person_id)
     assert memory.people.at("default", HERS) is None
@@ -111,7 +111,7 @@ def test_everybody_else_keeps_everything(memory, quentin):
     add_person(memory, NAME, tenant="second")
     before = counted(memory, quentin.person_id)
     saved = memory.answers(other)
-    memory.erase_person(quentin.person_id, "left")
+    memory.erase(quentin.person_id, "left")
     after = counted(memory, quentin.person_id)
     grown = {name: after[name] - before[name] for name in after if after[name] != before[name]}
     theirs = {"watch_scope", "watch_pending", "job", "feed", "node_version", "audit", "erasure"}
@@ -122,7 +122,7 @@ def test_everybody_else_keeps_everything(memory, quentin):
 
 
 def test_who_comes_back_begins_anew(memory, quentin):
-    memory.erase_person(quentin.person_id, "left")
+    memory.erase(quentin.person_id, "left")
     again = memory.people.put("default", NAME, email="quentin@example.com")
     person = memory.people.principal("default", again)
     assert (memory.answers(person), memory.watches(person)) == ([], [])
@@ -130,7 +130,7 @@ def test_who_comes_back_begins_anew(memory, quentin):
 
 
 def test_the_audit_names_them_by_id_alone(memory, quentin):
-    memory.erase_person(quentin.person_id, "left")
+    memory.erase(quentin.person_id, "left")
     assert {row.target for row in rows(memory, Audit) if row.action == "erase"} == {f"person:{quentin.person_id}"}
     assert NAME not in str([row.model_dump() for row in rows(memory, Audit)])
     assert not rows(memory, ChatIdentity)
@@ -138,4 +138,4 @@ def test_the_audit_names_them_by_id_alone(memory, quentin):
     [row] = rows(memory, Person)
     assert (row.email, row.roles, row.active) == (None, [], False)
     with pytest.raises(NotFound):
-        memory.erase_person(UUID(int=1), "nobody")
+        memory.erase(UUID(int=1), "nobody")

@@ -90,7 +90,7 @@ class World:
         self.memory.outcomes.sent(card, str(ref))
 
     def erase(self, reason="somebody asked for it"):
-        return self.memory.erase_source(SOURCE, reason)
+        return self.memory.erase(SOURCE, reason)
 
     def message(self, message_id):
         return next(row for row in rows(self.memory, CardMessage) if row.message_id == message_id)
@@ -143,7 +143,7 @@ def test_the_report_says_what_was_done_on_each_surface(world):
     assert report.surfaces[Surface.CARDS] == 3
     assert report.copies == {str(world.sent): Copies.WAITING, str(world.listed): Copies.WAITING}
     assert (report.reason, report.actor, report.subject_id) == ("asked on the phone", "operator", SOURCE)
-    assert world.memory.erasures() == [report]
+    assert world.memory.erasure.reports("default") == [report]
     [audited] = [row for row in rows(world.memory, Audit) if row.action == "erase"]
     assert audited.target == f"source:{SOURCE}"
 
@@ -219,7 +219,7 @@ def test_a_card_nobody_has_seen_is_not_sent_and_one_that_stands_is_redacted_by_a
     world.memory.outcomes.updated(card)
     assert world.message(world.sent).state == CardState.REDACTED
     assert world.message(world.sent).place["user_id"] == "", "it is needed no more"
-    [report] = world.memory.erasures()
+    [report] = world.memory.erasure.reports("default")
     assert report.copies[str(world.sent)] == Copies.REDACTED
 
 
@@ -228,7 +228,7 @@ def test_a_platform_that_will_not_change_its_copy_is_named_in_the_report(world):
     world.memory.outcomes.redact("default", world.sent)
     card = world.memory.outcomes.updating("default", world.sent, lambda left: left)
     world.memory.outcomes.not_updated(card, None, for_good=True)
-    [report] = world.memory.erasures()
+    [report] = world.memory.erasure.reports("default")
     assert report.copies[str(world.sent)] == Copies.REFUSED
 
 
@@ -369,13 +369,22 @@ def test_a_file_that_somebody_reads_is_written_anew_later(sqlite_url, clock, mon
         put(memory, URI, secret(40))
         db.execute("BEGIN")
         db.execute("SELECT * FROM source").fetchall()
-        assert not memory.erase_source(SOURCE, "somebody reads").rewritten
-        assert not memory.finish_erasures()
+        assert not memory.erase(SOURCE, "somebody reads").rewritten
+        assert not memory.erasure.finish("default")
         assert CANARY not in dump(memory), "no row holds a word of it all the same"
         db.rollback()
-        assert memory.finish_erasures()
-        assert memory.erasures()[0].rewritten
+        assert memory.erasure.finish("default")
+        assert memory.erasure.reports("default")[0].rewritten
         assert CANARY.encode() not in files(memory)
+
+
+def test_an_admin_may_and_nobody_else_finds_anything_to_erase(world):
+    boss = add_person(world.memory, "Boss", roles=("admin",))
+    for subject in (SOURCE, UUID(int=1), world.bob.person_id):
+        with pytest.raises(NotFound):
+            world.memory.erase(subject, "curious", world.ada)
+    report = world.memory.erase(SOURCE, "asked", boss)
+    assert report.actor == f"person:{boss.person_id}"
 
 
 def test_nothing_is_erased_without_a_reason_or_where_there_is_nothing(world):
@@ -383,4 +392,4 @@ def test_nothing_is_erased_without_a_reason_or_where_there_is_nothing(world):
         world.erase("  ")
     assert CANARY in dump(world.memory), "and nothing is half done"
     with pytest.raises(NotFound):
-        world.memory.erase_source(UUID(int=1), "none such")
+        world.memory.erase(UUID(int=1), "none such")

@@ -9,7 +9,7 @@ import pytest
 from core.clock import DAY, SECOND, ManualClock
 from core.embed.hashing import HashingEmbedder
 from core.errors import ModelMismatch, SemanticUnavailable
-from core.memory import reembed
+from core.maintenance import reembed
 from core.planner.request import PlanRequest
 from core.reembed.engine import ReembedEngine
 from core.store.database import Database
@@ -237,7 +237,7 @@ def test_an_erasure_between_batches_stays_one(reopen, database_url, clock):
     class Erasing(MirroredEmbedder):
         def embed(self, texts):
             if any(MEALS in text for text in texts):
-                memory.erase_source(source_id("travel.md"), "they asked")
+                memory.erase(source_id("travel.md"), "they asked")
             return super().embed(texts)
 
     memory = fill(reopen())
