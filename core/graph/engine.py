@@ -64,7 +64,8 @@ class GraphEngine:
 
         Raises InvalidRequest where the id is a document's node or one of another label.
         """
-        if any(row.source_id is not None or row.label != record.label for row in NODES.ever(tx, record.node_id)):
+        other = NODES.any_of(tx, record.node_id)
+        if other is not None and (other.source_id is not None or other.label != record.label):
             raise InvalidRequest(f"node {record.node_id} is of another kind already; let a new id be chosen")
         valid = record.interval(tx.now)
         stood = NODES.open_rows(tx, [record.node_id], valid)

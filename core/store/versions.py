@@ -46,16 +46,25 @@ class Versions(Generic[R]):
     id_name: str
 
     def as_of(self, tx: ReadTx, ids: Collection[UUID], valid_t: int, tx_t: int) -> dict[UUID, R]:
-        """The row of each id at these coordinates, tombstones included."""
-        rows = self._by_id(tx, ids, self.holding(valid_t, tx_t))
-        return {getattr(row, self.id_name): row for row in rows}
+        """The row of each id at these coordinates, tombstones included.
+
+        Open rows are looked for first: the index on them leads to the one that ends next after `valid_t`. Of closed
+        rows the one closed next after `tx_t` is likeliest. So of one id a history is hardly read, however long it is.
+        """
+        found: dict[UUID, R] = {}
+        closed = and_(col(self.table.tx_end) > tx_t, col(self.table.tx_end) < FOREVER)
+        for end in (col(self.table.tx_end) == FOREVER, closed):
+            missing = [row_id for row_id in ids if row_id not in found]
+            rows = self._by_id(tx, missing, and_(end, self.holding(valid_t, tx_t)), first=len(missing) == 1)
+            found |= {getattr(row, self.id_name): row for row in rows}
+        return found
 
     def labelled(self, tx: ReadTx, label: str, valid_t: int, tx_t: int) -> list[R]:
         return self.select(tx, col(self.table.label) == label, self.holding(valid_t, tx_t))
 
-    def ever(self, tx: ReadTx, row_id: UUID) -> list[R]:
-        """Every version of one id that was ever believed."""
-        return self.select(tx, col(getattr(self.table, self.id_name)) == row_id)
+    def any_of(self, tx: ReadTx, row_id: UUID) -> R | None:
+        """Some version of an id: its label and its source are those of all; None where there was none ever."""
+        return next(iter(self.select(tx, self._id == row_id, first=True)), None)
 
     def of_source(self, tx: ReadTx, source_id: UUID, valid_t: int, tx_t: int) -> dict[UUID, R]:
         """Every row a source's ingestion wrote that holds at these coordinates, tombstones included."""
@@ -80,9 +89,6 @@ class Versions(Generic[R]):
     def _of(self, tx: ReadTx, ids: Collection[UUID]) -> tuple[ColumnElement[bool], ...]:
         return col(self.table.tenant_id) == tx.tenant_id, tx.among(self._id, ids)
 
-    def _earlier(self, tx: WriteTx, ids: Collection[UUID]) -> tuple[ColumnElement[bool], ...]:
-        return *self._of(tx, ids), col(self.table.tx_start) < tx.tx
-
     def _open(self, valid: tuple[int, int]) -> ColumnElement[bool]:
         table = self.table
         return and_(col(table.tx_end) == FOREVER, col(table.valid_start) < valid[1], col(table.valid_end) > valid[0])
@@ -101,16 +107,16 @@ class Versions(Generic[R]):
         return opened, closed
 
     def close(self, tx: WriteTx, ids: Collection[UUID], valid: tuple[int, int]) -> None:
-        """End at this transaction's tx the belief in the earlier rows that `bounds` reads."""
-        closed = update(self.table).where(*self._earlier(tx, ids), self._open(valid))
+        """End at this transaction's tx the belief in the rows that `bounds` reads."""
+        closed = update(self.table).where(*self._of(tx, ids), self._open(valid))
         tx.session.execute(closed.values(tx_end=tx.tx).execution_options(synchronize_session=False))
 
     def keep(self, tx: WriteTx, ids: Collection[UUID], cut: Cut) -> None:
-        """Of each id's earlier row that stands on both sides of a moment, believe one side anew from this tx."""
+        """Of each id's open row that stands on both sides of a moment, believe one side anew from this tx."""
         new = {cut.bound: literal(cut.at), "tx_start": literal(tx.tx)}
         names = ["tenant_id", *self._names]
         columns: list[Any] = [new.get(name, getattr(self.table, name)) for name in names]
-        part: Any = select_columns(*columns).where(*self._earlier(tx, ids), self._open((cut.at, cut.at)))
+        part: Any = select_columns(*columns).where(*self._of(tx, ids), self._open((cut.at, cut.at)))
         tx.session.execute(insert(self.table).from_select(names, part))
 
     def insert(self, tx: WriteTx, rows: Sequence[R]) -> None:
@@ -133,15 +139,18 @@ class Versions(Generic[R]):
     def _id(self) -> Any:
         return col(getattr(self.table, self.id_name))
 
-    def _by_id(self, tx: ReadTx, ids: Collection[UUID], condition: ColumnElement[bool]) -> list[R]:
-        return [row for batch in batches(ids) for row in self.select(tx, self._id.in_(batch), condition)]
+    def _by_id(
+        self, tx: ReadTx, ids: Collection[UUID], condition: ColumnElement[bool], *, first: bool = False
+    ) -> list[R]:
+        return [row for batch in batches(ids) for row in self.select(tx, self._id.in_(batch), condition, first=first)]
 
-    def select(self, tx: ReadTx, *conditions: ColumnElement[bool]) -> list[R]:
+    def select(self, tx: ReadTx, *conditions: ColumnElement[bool], first: bool = False) -> list[R]:
+        """Rows that meet all conditions; `first`: the one alone that ends first."""
         columns: list[Any] = [getattr(self.table, name) for name in self._names]
-        rows = tx.session.execute(
-            select_columns(*columns).where(col(self.table.tenant_id) == tx.tenant_id, *conditions)
-        )
-        return [self.kind(*row) for row in rows]
+        chosen = select_columns(*columns).where(col(self.table.tenant_id) == tx.tenant_id, *conditions)
+        if first:
+            chosen = chosen.order_by(col(self.table.tx_end), col(self.table.valid_end)).limit(1)
+        return [self.kind(*row) for row in tx.session.execute(chosen)]
 
 
 NODES = Versions(NodeVersion, Node, "node_id")

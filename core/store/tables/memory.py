@@ -132,11 +132,14 @@ class RecallEntry(SQLModel, table=True):
     """
 
     __tablename__: ClassVar[str] = "recall_entry"
-    __table_args__ = (Index("ix_recall_entry_added", "tenant_id", "model", "added_tx"),)
+    __table_args__ = (
+        Index("ix_recall_entry_source", "tenant_id", "source_id", "model"),
+        Index("ix_recall_entry_added", "tenant_id", "model", "added_tx"),
+    )
     tenant_id: str = Field(primary_key=True)
     node_id: UUID = Field(primary_key=True)
     model: str = Field(primary_key=True)
-    source_id: UUID = Field(index=True)
+    source_id: UUID
     text_hash: bytes
     dense: bytes
     terms: dict[str, int] = json()

@@ -1,18 +1,14 @@
-"""What is done with stays in the tables for ever: whatever runs at every tick or word must not go through it.
+"""What is done with stays in the tables for ever: whatever runs at every tick or word must not go through it."""
 
-Counted are the steps of SQLite's own machine, which are the same each time and on each computer.
-"""
-
-from contextlib import contextmanager
 from uuid import UUID
 
 import pytest
-from sqlalchemy import event
 
 from core.jobs.kinds import Audience, JobKind
 from core.store import messages
 from core.store.tables import Brief, CardMessage, Inbox, Job, NotifyDelivery
 from tests.support.memories import NOW, add_person, open_memory, place_of
+from tests.support.steps import steps
 
 FEW, MANY = 20, 2000
 
@@ -23,25 +19,6 @@ def memory(sqlite_url, clock):
     memory.people.ensure_tenant("default", "Default")
     yield memory
     memory.close()
-
-
-@contextmanager
-def steps(memory):
-    """How many steps, in tens, the database takes meanwhile."""
-    taken = [0]
-
-    def count():
-        taken[0] += 1
-
-    def watched(connection, *_):
-        connection.set_progress_handler(count, 10)
-
-    engine = memory._database.engine
-    engine.dispose()
-    event.listen(engine, "connect", watched)
-    yield taken
-    event.remove(engine, "connect", watched)
-    engine.dispose()
 
 
 def settle(memory, person_id, numbers):

@@ -1,4 +1,4 @@
-"""where a node's open rows are, and an index of the closed rows alone
+"""indexes that lead with what is asked for: the open rows of a node, the closed rows alone, a source's recall entries
 
 Revision: 0008
 """
@@ -24,9 +24,13 @@ def upgrade() -> None:
         postgresql_where=CLOSED,
     )
     op.create_index("ix_node_version_open", "node_version", ["tenant_id", "node_id", "tx_end", "valid_end"])
+    op.drop_index("ix_recall_entry_source_id", "recall_entry")
+    op.create_index("ix_recall_entry_source", "recall_entry", ["tenant_id", "source_id", "model"])
 
 
 def downgrade() -> None:
+    op.drop_index("ix_recall_entry_source", "recall_entry")
+    op.create_index("ix_recall_entry_source_id", "recall_entry", ["source_id"])
     op.drop_index("ix_node_version_open", "node_version")
     op.drop_index("ix_node_version_closed", "node_version")
     op.create_index("ix_node_version_closed", "node_version", ["tenant_id", "tx_end"])

@@ -1,0 +1,87 @@
+"""A memory grows for years: what is taken in or read must not go through all that is there already."""
+
+from uuid import UUID
+
+import pytest
+
+from core.clock import SECOND
+from core.graph.records import Record
+from tests.support.memories import NOW, add_person, open_memory, page, put
+from tests.support.steps import steps
+
+FEW, MANY = 5, 120
+NODE = UUID(int=7)
+
+
+@pytest.fixture
+def memory(sqlite_url, clock):
+    memory = open_memory(sqlite_url, clock)
+    memory.people.ensure_tenant("default", "Default")
+    yield memory
+    memory.close()
+
+
+def text(word, number=0):
+    return page(f"Page {number}", {"One": f"{word} one.", "Two": f"{word} two."})
+
+
+def as_many_steps(memory, grow, act):
+    """How many times as many steps `act` takes once there is much as it took while there was little."""
+    grow(range(FEW))
+    with steps(memory) as few:
+        act("few")
+    grow(range(FEW, MANY))
+    with steps(memory) as many:
+        act("many")
+    return many[0] / few[0]
+
+
+DOCUMENTS = {
+    "taken in": lambda memory, uri: put(memory, f"{uri}.md", text("New")),
+    "said again": lambda memory, uri: [put(memory, f"{uri}.md", text("New")) for _ in range(2)],
+    "changed": lambda memory, uri: [put(memory, f"{uri}.md", text(word)) for word in ("Old", "New")],
+    "removed": lambda memory, uri: [put(memory, f"{uri}.md", text("New")), memory.remove(f"{uri}.md")],
+}
+
+
+@pytest.mark.parametrize("what", DOCUMENTS)
+def test_a_document_costs_the_same_among_many_as_among_few(memory, what):
+    def grow(numbers):
+        for number in numbers:
+            put(memory, f"{number}.md", text("Other", number))
+
+    assert as_many_steps(memory, grow, lambda uri: DOCUMENTS[what](memory, uri)) < 1.5
+
+
+HISTORY = {
+    "now": lambda memory, ada: memory.get_as_of(NODE, ada),
+    "then": lambda memory, ada: memory.get_as_of(NODE, ada, valid_time=NOW + SECOND),
+    "as believed then": lambda memory, ada: memory.get_as_of(NODE, ada, tx_time=NOW + SECOND),
+    "written once more": lambda memory, _: write(memory, "once more"),
+}
+
+
+def write(memory, number):
+    memory.clock.advance(SECOND)
+    memory.put_node(Record(NODE, "PRICE", {"n": number}, readers=("everyone",)))
+
+
+@pytest.mark.parametrize("what", HISTORY)
+def test_a_node_of_many_versions_costs_the_same_as_one_of_few(memory, what):
+    ada = add_person(memory, "Ada")
+
+    def grow(numbers):
+        for number in numbers:
+            write(memory, number)
+
+    assert as_many_steps(memory, grow, lambda _: HISTORY[what](memory, ada)) < 1.5
+
+
+def test_the_count_sees_what_goes_through_everything(memory):
+    """So that the tests above can fail."""
+
+    def grow(numbers):
+        for number in numbers:
+            put(memory, f"{number}.md", text("Other", number))
+
+    assert as_many_steps(memory, grow, lambda _: memory.sources()) > 5
