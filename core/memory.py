@@ -27,7 +27,7 @@ from core.generate.engine import GenerateEngine
 from core.graph.engine import GraphEngine
 from core.graph.records import Record, interval
 from core.inbound.engine import InboundEngine
-from core.ingest.engine import Incoming, IngestEngine, IngestResult, SourceView
+from core.ingest.engine import Incoming, IngestEngine, IngestResult
 from core.jobs.engine import JobsEngine
 from core.keys.engine import KeysEngine
 from core.library.engine import LibraryEngine
@@ -50,6 +50,7 @@ from core.planner.tokens import TokenAccounting
 from core.recall.engine import RecallEngine
 from core.recall.index import HybridConfig
 from core.retention.engine import RetentionEngine
+from core.sources.engine import SourcesEngine, SourceView
 from core.store import audit, counts, models, sources, watches
 from core.store.audit import AuditEntry
 from core.store.counts import Status
@@ -104,6 +105,7 @@ class Memory:
         self._graph = GraphEngine(self._recall)
         defaults = Preferences(WEEKDAYS.index(config.watch.brief_weekday), config.watch.brief_hour * 60)
         self.people = PeopleEngine(database, defaults)
+        self._sources = SourcesEngine(database)
         self._ingest = IngestEngine(database, self._graph, embedder)
         self._planner = PlannerEngine(self._recall, self._graph, self._library, accounting, config.planner)
         self._generate = GenerateEngine(database, self._planner, self._library, embedder, config.answers.min_cosine)
@@ -180,26 +182,25 @@ class Memory:
 
     def rename(self, uri: str, new_uri: str, *, tenant: str = DEFAULT_TENANT) -> None:
         """Let a document go on under another uri. Raises NotFound, InvalidRequest."""
-        self._ingest.rename(tenant, uri, new_uri)
+        self._sources.rename(tenant, uri, new_uri)
 
     def sources(self, *, tenant: str = DEFAULT_TENANT, source_set: str | None = None) -> list[SourceView]:
         """Every document that stands now, for an administrator: this read takes no principal and shows no text."""
-        return self._ingest.standing(tenant, source_set)
+        return self._sources.standing(tenant, source_set)
 
     def synced(self, source_set: str, *, tenant: str = DEFAULT_TENANT) -> None:
         """Remember that a source set was compared with its place now."""
-        self._ingest.checked(tenant, source_set)
+        self._sources.checked(tenant, source_set)
 
     def same_texts(
         self, gone: Collection[str], fresh: Mapping[str, bytes], *, tenant: str = DEFAULT_TENANT
     ) -> dict[str, str]:
         """By fresh uri, the uri among `gone` whose document says exactly this: it was moved, not replaced."""
-        return self._ingest.same_texts(tenant, gone, fresh)
+        return self._sources.same_texts(tenant, gone, fresh)
 
     def last_synced(self, source_set: str, *, tenant: str = DEFAULT_TENANT) -> int | None:
         """When a source set was last looked at as a whole; None for one without documents."""
-        with self._database.read(tenant) as tx:
-            return min((row.checked_at for row in sources.in_set(tx, source_set)), default=None)
+        return self._sources.last_checked(tenant, source_set)
 
     def resolve(self, spans: Sequence[SpanRef], principal: Principal) -> dict[SpanRef, Resolution]:
         """Where cited words stand now: current coordinates, superseded or tombstoned."""
@@ -223,15 +224,11 @@ class Memory:
 
     def readmit(self, uri: str, *, tenant: str = DEFAULT_TENANT, actor: str = OPERATOR) -> None:
         """Let a document of a uri that was erased be taken in again, as a new source. Raises NotFound."""
-        self._ingest.readmit(tenant, uri, actor)
+        self._sources.readmit(tenant, uri, actor)
 
     def source_named(self, uri: str, *, tenant: str = DEFAULT_TENANT) -> UUID:
         """The source of a uri, whether it stands, is gone or was erased, for an administrator. Raises NotFound."""
-        with self._database.read(tenant) as tx:
-            source = sources.by_uri(tx, uri)
-        if source is None:
-            raise NotFound(f"no source has the uri {uri!r}")
-        return source.source_id
+        return self._sources.named(tenant, uri)
 
     # ── records ──
 
