@@ -1,8 +1,10 @@
 """The bot over a memory of its own and a platform that runs in another process.
 
-That every engine behaves alike on both databases is proven with the engines; here SQLite is enough.
+That every engine behaves alike on both databases is proven with the engines; here SQLite is enough, and
+CLARIFY_BOT_TESTS_ON=postgresql runs the same tests on the other.
 """
 
+import os
 from collections.abc import Iterator
 from itertools import count
 
@@ -19,8 +21,10 @@ _rooms = count()
 
 
 @pytest.fixture
-def database_url(sqlite_url: str) -> str:
-    return sqlite_url
+def database_url(request: pytest.FixtureRequest) -> str:
+    other = os.environ.get("CLARIFY_BOT_TESTS_ON") == "postgresql"
+    url: str = request.getfixturevalue("postgres_url" if other else "sqlite_url")
+    return url
 
 
 @pytest.fixture(scope="session")
