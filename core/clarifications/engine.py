@@ -101,7 +101,8 @@ class ClarificationsEngine:
         return {row.clarification_id: row for row in rows if row.state == PENDING}
 
     def _still_said(self, tx: WriteTx, known: Clarification | None) -> list[Statement]:
-        options = [Statement.from_json(option) for option in known.options] if known else []
+        stated = [option for option in known.options if not option.get("erased")] if known else []
+        options = [Statement.from_json(option) for option in stated]
         return [option for option in options if self._stands(tx, option.spans)]
 
     def _write(

@@ -26,9 +26,10 @@ from core.model.card_states import CardState
 from core.model.erased import NOT_REDACTED
 from core.model.nodes import EdgeWrite, NodeWrite
 from core.model.ports import Erasable, Graph
+from core.model.work import stranger
 from core.store import audit, erasing, erasures, jobs, people, sources
 from core.store.database import Database, WriteTx
-from core.store.tables import CardMessage, Erasure
+from core.store.tables import CardMessage, Erasure, NodeVersion
 from core.store.versions import EDGES, NODES
 
 
@@ -107,20 +108,22 @@ class ErasureEngine:
         self._graph.write(tx, gone, ahead)
         self._graph.link(tx, cut, ahead)
 
-    def _retire_records(self, tx: WriteTx, node_ids: Collection[UUID]) -> int:
-        """Let records that rested on a source stand no more; how many there were."""
+    def _retire_records(self, tx: WriteTx, emptied: Collection[NodeVersion]) -> int:
+        """Let what rested on a source stand no more, and what others say of the same go on; how many records."""
         tx.session.flush()
-        ahead = (tx.now, FOREVER)
-        rows = [row for node_id in node_ids for row in self._graph.standing(tx, node_id, ahead)]
-        gone = {row.node_id: NodeWrite(row.node_id, row.label, readers=(), tombstone=True) for row in rows}
-        self._graph.write(tx, list(gone.values()), ahead)
-        return len(node_ids)
+        ahead = [row for row in emptied if row.tx_end == FOREVER and row.valid_end > tx.now and not row.tombstone]
+        for row in ahead:
+            gone = NodeWrite(row.node_id, row.label, readers=(), tombstone=True)
+            self._graph.write(tx, [gone], (max(row.valid_start, tx.now), row.valid_end))
+        return len({row.node_id for row in emptied})
 
     def _erase_person(self, tx: WriteTx, person_id: UUID) -> tuple[Counter[str], list[UUID]]:
         row = people.get(tx, person_id)
         assert row is not None
-        cards = erasing.cards_to(tx, person_id)
+        places = erasing.places_of(tx, person_id)
         done = erasing.person(tx, row)
+        cards = erasing.cards_to(tx, {person_id, *map(stranger, places)})
+        done += erasing.doings(tx, person_id, places)
         done["traces"] = erasing.traces_of(tx, person_id)
         done["answers"] = self._answers.without_person(tx, person_id)
         done["watches"] = erasing.watches_of(tx, person_id)

@@ -10,7 +10,7 @@ from core.model.answers import Answer, Cited, Claim
 from core.model.ports import Library, PlannedSpan, Planner
 from core.model.principals import Principal
 from core.model.spans import SpanRef
-from core.store import sources, traces
+from core.store import people, sources, traces
 from core.store.database import Database, ReadTx
 
 _PASSAGES_READ = 8
@@ -109,7 +109,13 @@ class GenerateEngine:
 
 
 def _refuse_erased(tx: ReadTx, answer: Answer, planned: Sequence[PlannedSpan], principal: Principal) -> None:
-    """Keep no words of what was erased, or taken from the principal, while they were read. Raises NotFound."""
+    """Keep no words of what was erased, or taken from the principal, while they were read, nor of one who is gone.
+
+    Raises NotFound.
+    """
+    person = people.get(tx, principal.person) if principal.person else None
+    if person is not None and not person.active:
+        raise NotFound(f"there is no person {principal.person}")
     cited = {passage.span.source_id for claim in answer.claims for passage in claim.citations}
     if not cited | {span.span.source_id for span in planned} <= sources.readable(tx, principal):
         raise NotFound("a document that this rests on was taken away just now; ask again")

@@ -31,9 +31,16 @@ def trace_without_words(body: Mapping[str, Any]) -> dict[str, Any]:
     return {name: words.get(name, value) for name, value in body.items()}
 
 
-def options_without_words(options: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A clarification's options: how many there were, so that votes still count."""
-    return [{"value": ERASED} for _ in options]
+def options_without_words(options: list[dict[str, Any]], source_id: UUID | None) -> list[dict[str, Any]]:
+    """A clarification's options without those that rest on a source (None: on any); as many, so votes still count."""
+    return [
+        {"value": ERASED, "erased": True} if source_id is None or _rests_on(option, source_id) else option
+        for option in options
+    ]
+
+
+def _rests_on(option: Mapping[str, Any], source_id: UUID) -> bool:
+    return any(span[0] == str(source_id) for span in option.get("provenance", ()))
 
 
 def _cites(claim: Mapping[str, Any], source_id: UUID) -> bool:

@@ -15,8 +15,10 @@ from core.model.card_states import CardEvent, CardState, step
 from core.model.erased import ERASED, options_without_words, trace_without_words
 from core.model.nodes import DOCUMENT, SAVED_ANSWER, SECTION
 from core.model.watching import TargetKind
+from core.model.work import Place
 from core.store import messages
 from core.store.database import ReadTx, WriteTx, batches
+from core.store.inbox import speaker
 from core.store.tables import (
     Brief,
     CardMessage,
@@ -87,31 +89,36 @@ def watches_on(tx: WriteTx, things: Collection[str]) -> list[Watch]:
 
 
 def clarifications(tx: WriteTx, source_id: UUID) -> int:
-    """Take the question and the options out of every clarification about a source or from it; how many rows."""
+    """Take the question, and the options from a source, out of every clarification; of one about it, all.
+
+    How many rows.
+    """
     about = select(NodeVersion.node_id).where(NodeVersion.tenant_id == tx.tenant_id, NodeVersion.source_id == source_id)
     rows = select(Clarification).where(
         Clarification.tenant_id == tx.tenant_id,
         or_(col(Clarification.node_id).in_(about), _names(Clarification.options, source_id)),
     )
     found = tx.session.exec(rows).all()
+    own = set(tx.session.exec(about.where(col(NodeVersion.node_id).in_({row.node_id for row in found}))))
     for row in found:
-        row.question, row.options = ERASED, options_without_words(row.options)
+        row.question = ERASED
+        row.options = options_without_words(row.options, None if row.node_id in own else source_id)
         tx.session.add(row)
     return len(found)
 
 
-def records_from(tx: WriteTx, source_id: UUID) -> set[UUID]:
-    """Take out what every version of a record that rests on a source says; the records."""
+def records_from(tx: WriteTx, source_id: UUID) -> list[NodeVersion]:
+    """Take out what every version of a record that rests on a source says; these versions."""
     rows = select(NodeVersion).where(
         NodeVersion.tenant_id == tx.tenant_id,
         col(NodeVersion.source_id).is_(None),
         _names(NodeVersion.provenance, source_id),
     )
-    found = tx.session.exec(rows).all()
+    found = list(tx.session.exec(rows))
     for row in found:
         row.key, row.props = "", {}
         tx.session.add(row)
-    return {row.node_id for row in found}
+    return found
 
 
 def answers_citing(tx: WriteTx, source_id: UUID) -> list[NodeVersion]:
@@ -165,18 +172,35 @@ def unname(tx: WriteTx, watches: Collection[Watch]) -> int:
 
 
 def person(tx: WriteTx, row: Person) -> Counter[str]:
-    """Destroy what a person is called, where they are found, what they chose and what they said."""
+    """Destroy what a person is called, where they are found and what they chose.
+
+    These, then their cards, then their doings: in this order whoever else has several of them locks them.
+    """
     row.display_name, row.email, row.zone, row.locale = ERASED, None, "UTC", "en"
     row.roles, row.active = [], False
     tx.session.add(row)
+    tx.session.flush()
     theirs = {"tenant_id": tx.tenant_id, "person_id": row.person_id}
-    own_words = and_(col(LocalMessage.author) == "person")
+    return Counter(chat_identities=_delete(tx, ChatIdentity, theirs), preferences=_delete(tx, Preference, theirs))
+
+
+def places_of(tx: ReadTx, person_id: UUID) -> list[Place]:
+    """Where a person is found; before they were known there, a stranger spoke to the bot."""
+    rows = select(ChatIdentity).where(ChatIdentity.tenant_id == tx.tenant_id, ChatIdentity.person_id == person_id)
+    return [Place(row.platform, row.workspace, row.user_id) for row in tx.session.exec(rows)]
+
+
+def doings(tx: WriteTx, person_id: UUID, places: Iterable[Place]) -> Counter[str]:
+    """Destroy what a person said, also before they were known, and end what waits to be done for them."""
+    theirs = {"tenant_id": tx.tenant_id, "person_id": person_id}
+    said: dict[str, Any] = {"body": {}, "place": {}, "speaker": "", "result": None, "state": "done"}
+    unknown = {"tenant_id": tx.tenant_id, "person_id": None}
+    there = col(Inbox.speaker).in_([speaker(place) for place in places])
     return Counter(
-        chat_identities=_delete(tx, ChatIdentity, theirs),
-        preferences=_delete(tx, Preference, theirs) + _delete(tx, Brief, theirs) + _delete(tx, LastShown, theirs),
-        events=_set(tx, Inbox, theirs, body={}, place={}, speaker="", result=None, state="done"),
-        local_messages=_delete(tx, LocalMessage, theirs, own_words),
-        jobs=_cancel(tx, row.person_id),
+        preferences=_delete(tx, Brief, theirs) + _delete(tx, LastShown, theirs),
+        events=_set(tx, Inbox, theirs, **said) + _set(tx, Inbox, unknown, there, **said),
+        local_messages=_delete(tx, LocalMessage, theirs, col(LocalMessage.author) == "person"),
+        jobs=_cancel(tx, person_id),
     )
 
 
@@ -200,11 +224,12 @@ def traces_of(tx: WriteTx, person_id: UUID) -> int:
     return _emptied(tx, col(Trace.person_id) == person_id)
 
 
-def cards_to(tx: WriteTx, person_id: UUID) -> list[UUID]:
+def cards_to(tx: WriteTx, person_ids: Collection[UUID]) -> list[UUID]:
+    """Every card to these, locked."""
     rows = select(CardMessage.message_id).where(
-        CardMessage.tenant_id == tx.tenant_id, CardMessage.person_id == person_id
+        CardMessage.tenant_id == tx.tenant_id, col(CardMessage.person_id).in_(person_ids)
     )
-    return list(tx.session.exec(rows))
+    return list(tx.session.exec(rows.order_by(col(CardMessage.message_id)).with_for_update()))
 
 
 def _cancel(tx: WriteTx, person_id: UUID) -> int:

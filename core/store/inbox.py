@@ -16,14 +16,18 @@ from core.store.tables import Inbox
 _OPEN = ("ready", "running")
 
 
+def speaker(place: Place) -> str:
+    return f"{place.platform}:{place.workspace}:{place.user_id}"
+
+
 def receive(tx: WriteTx, place: Place, event_id: str, person_id: UUID | None, kind: str, body: dict[str, Any]) -> bool:
     """True for an event never seen before of this user, or given up; any other repeat changes nothing."""
-    speaker = f"{place.platform}:{place.workspace}:{place.user_id}"
+    said_by = speaker(place)
     row = {
         "tenant_id": tx.tenant_id,
-        "event_id": f"{speaker}:{event_id}",
+        "event_id": f"{said_by}:{event_id}",
         "person_id": person_id,
-        "speaker": speaker,
+        "speaker": said_by,
         "place": asdict(place),
         "kind": kind,
         "body": body,
@@ -33,7 +37,7 @@ def receive(tx: WriteTx, place: Place, event_id: str, person_id: UUID | None, ki
         "attempts": 0,
         "created_at": tx.now,
     }
-    return insert_once(tx, Inbox, row) or _revived(tx, f"{speaker}:{event_id}")
+    return insert_once(tx, Inbox, row) or _revived(tx, f"{said_by}:{event_id}")
 
 
 def _revived(tx: WriteTx, event_id: str) -> bool:

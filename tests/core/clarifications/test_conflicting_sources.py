@@ -244,3 +244,35 @@ def test_only_other_sources_dispute_and_only_what_both_speak_of(stands, said):
     assert disputed(stands, one, said, one) == []
     assert disputed(stands, frozenset(), said, other) == disputed(stands, one, said, frozenset()) == []
     assert disputed(stands, one, said, other) == sorted(k for k in stands.keys() & said.keys() if stands[k] != said[k])
+
+
+# ── a source is erased ──
+
+
+def test_what_others_say_of_a_record_outlives_the_erasure_of_a_source(memory, ada, clock):
+    memory.put_node(says(memory, "a.md", 40))
+    put(memory, "a.md", page("a.md", {"Meals": "Meals are free now."}))
+    assert memory.put_node(says(memory, "b.md", 55)).written
+    clock.advance(DAY)
+    memory.erase(source_id("a.md"), "asked by mail")
+    assert price(memory, ada) == 55
+
+
+def test_only_the_time_that_an_erased_source_spoke_of_is_empty(memory, ada, clock):
+    later = clock.now() + 10 * DAY
+    first, second = says(memory, "a.md", 40), says(memory, "b.md", 55)
+    memory.put_node(record(40, *first.provenance, valid_end=later))
+    memory.put_node(record(55, *second.provenance, valid_start=later))
+    memory.erase(source_id("a.md"), "asked by mail")
+    with pytest.raises(NotFound):
+        memory.get_as_of(MEALS, ada)
+    assert memory.get_as_of(MEALS, ada, valid_time=later).props["price"] == 55
+
+
+def test_an_erased_option_has_no_say_and_the_others_keep_theirs(memory, ada):
+    for uri, amount in (("a.md", 40), ("b.md", 55), ("c.md", 60)):
+        memory.put_node(says(memory, uri, amount))
+    memory.erase(source_id("b.md"), "asked by mail")
+    assert options(memory, ada) == [[40, "[erased]", 60]], "each in its place, as votes count"
+    memory.put_node(says(memory, "a.md", 60))
+    assert memory.clarifications(ada) == [], "all who are left agree"

@@ -1,6 +1,7 @@
 """A person who is erased leaves ids behind, and nothing that they said, asked, saved or were called."""
 
 from collections import Counter
+from threading import Thread
 from uuid import UUID
 
 import pytest
@@ -11,8 +12,9 @@ from core.errors import NotFound
 from core.jobs.kinds import JobKind
 from core.model.card_states import CardState
 from core.model.watching import ScopeType
-from core.model.work import Place
-from core.store.tables import Audit, CardMessage, ChatIdentity, Inbox, Job, Person, Watch
+from core.model.work import Place, stranger
+from core.store import messages
+from core.store.tables import Audit, CardMessage, ChatIdentity, Inbox, Job, LastShown, Person, Watch
 from tests.support.memories import add_person, page, place_of, put, rows, section, watch_request
 
 QUESTION = "What may a meal of Quentin cost at most?"
@@ -139,3 +141,50 @@ def test_the_audit_names_them_by_id_alone(memory, quentin):
     assert (row.email, row.roles, row.active) == (None, [], False)
     with pytest.raises(NotFound):
         memory.erase(UUID(int=1), "nobody")
+
+
+def test_what_they_said_before_anybody_knew_them_goes_too(memory):
+    early, other = Place("slack", "T1", "U0EARLY"), Place("slack", "T1", "U0OTHER")
+    for place in (early, other):
+        memory.inbound.receive("default", place, "e1", "question", {"text": f"{place.user_id} said cinnamon"})
+        memory.messages.greet("default", place, "2026-01-01", {"words": f"tell them {place.user_id}, and nutmeg"})
+    person_id = memory.people.put("default", "Emma")
+    memory.people.bind("default", person_id, early)
+    memory.erase(person_id, "left")
+    events = {row.speaker: (row.body, row.state) for row in rows(memory, Inbox)}
+    assert events[""] == ({}, "done")
+    assert events["slack:T1:U0OTHER"][0], "of another stranger nothing is taken"
+    cards = {row.person_id: row.card for row in rows(memory, CardMessage)}
+    assert (cards[stranger(early)], bool(cards[stranger(other)])) == ({}, True)
+
+
+def test_an_answer_made_while_its_asker_is_erased_is_not_kept(memory, quentin, monkeypatch):
+    engine = memory._generate
+    trace = engine._trace
+
+    def erased_meanwhile(*given):
+        memory.erase(quentin.person_id, "left")
+        trace(*given)
+
+    monkeypatch.setattr(engine, "_trace", erased_meanwhile)
+    with pytest.raises(NotFound):
+        memory.generate("May Quentin have saffron?", quentin)
+    assert "saffron" not in dump(memory)
+
+
+def test_an_erasure_and_a_card_that_arrives_wait_for_each_other(memory, quentin):
+    """Whoever records that a card has arrived locks it first, and then what its person was shown."""
+    [message] = rows(memory, CardMessage)
+    thing = UUID(int=7)
+    with memory._database.write("default") as tx:
+        messages.show(tx, quentin.person_id, {thing: 1})
+    reports = []
+    erasing = Thread(target=lambda: reports.append(memory.erase(quentin.person_id, "left")))
+    with memory._database.write("default") as tx:
+        messages.locked(tx, message.message_id)
+        erasing.start()
+        erasing.join(0.3)
+        messages.show(tx, quentin.person_id, {thing: 2})
+    erasing.join()
+    assert reports
+    assert not rows(memory, LastShown)
