@@ -14,6 +14,7 @@ from bot.presenters import answer_card, answer_offer, answer_sources
 from cards.codec import to_json
 from cards.model import Card
 from cards.notices import error, looking, notice
+from core.clock import FOREVER
 from core.errors import CoreError, InsufficientEvidence
 from core.model.work import PLACEHOLDER, Inbound
 
@@ -41,10 +42,11 @@ class Ask:
 
     async def question(self, event: Inbound, person_id: UUID) -> UUID:
         """Answer a message where it was asked, once per event; the id of the card that answers it."""
+        since = await self._gateway.call(self._memory.messages.moment, event.tenant_id)
         reply = asyncio.create_task(self._reply(event, person_id))
         if not (await asyncio.wait({reply}, timeout=self._patience))[0]:
             await self._put(event, person_id, Reply(lambda _: looking(), kind=PLACEHOLDER))
-        return await self._put(event, person_id, await reply)
+        return await self._put(event, person_id, await reply, since)
 
     async def _reply(self, event: Inbound, person_id: UUID) -> Reply:
         asked = (event.tenant_id, person_id, event.body["text"])
@@ -58,7 +60,7 @@ class Ask:
             log.error("question.given_up", tenant=event.tenant_id, error=described(mistake))
             return _unanswered(error("Something is broken on my side.", "Tell whoever runs this bot."))
 
-    async def _put(self, event: Inbound, person_id: UUID, reply: Reply) -> UUID:
+    async def _put(self, event: Inbound, person_id: UUID, reply: Reply, since: int = FOREVER) -> UUID:
         message_id = await self._gateway.call(
             self._memory.messages.post,
             event.tenant_id,
@@ -69,6 +71,7 @@ class Ask:
             lambda nonce: to_json(reply.card(nonce)),
             reply.offer,
             reply.source_ids,
+            since,
         )
         await self._courier.send(event.tenant_id, message_id)
         await self._courier.bring_up_to_date(event.tenant_id, message_id)

@@ -12,6 +12,7 @@ from cards.home import HOME_ROWS, HomeContent, home
 from cards.model import Card
 from cards.notices import unbound
 from cards.phrases import plural
+from core.clock import FOREVER
 from core.model.answers import SavedAnswer
 from core.model.grants import PermittedAction
 from core.model.local_time import local
@@ -35,13 +36,21 @@ class Home:
             asked = unbound(HOW.format(user_id=event.place.user_id))
             await self._put(event, stranger(event.place), lambda _: asked, NOTHING_OFFERED)
             return
+        since = await self._gateway.call(self._memory.messages.moment, event.tenant_id)
         principal = await self._gateway.call(self._memory.people.principal, event.tenant_id, person_id)
         watches = await self._gateway.call(self._memory.watches, principal)
         answers = await self._gateway.call(self._memory.answers, principal)
         content = await self._content(principal, watches, answers)
-        await self._put(event, person_id, lambda nonce: home(content(nonce)), _offer(watches, answers))
+        await self._put(event, person_id, lambda nonce: home(content(nonce)), _offer(watches, answers), since)
 
-    async def _put(self, event: Inbound, person_id: UUID, card: Callable[[str], Card], offer: Offer) -> None:
+    async def _put(
+        self,
+        event: Inbound,
+        person_id: UUID,
+        card: Callable[[str], Card],
+        offer: Offer,
+        since: int = FOREVER,
+    ) -> None:
         message_id = await self._gateway.call(
             self._memory.messages.show,
             event.tenant_id,
@@ -50,6 +59,7 @@ class Home:
             HOME,
             lambda nonce: to_json(card(nonce)),
             offer,
+            since,
         )
         await self._courier.send(event.tenant_id, message_id)
         await self._courier.bring_up_to_date(event.tenant_id, message_id)

@@ -8,13 +8,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
+from core.clock import FOREVER
+from core.errors import NotFound
 from core.ids import nonce
 from core.jsonhash import json_hash
 from core.model.card_states import CardState
 from core.model.grants import grant_from_json
 from core.model.notices import Outgoing
 from core.model.work import GREETING, NOTHING_OFFERED, PLACEHOLDER, Offer, Place, Rewritten, Tapped, stranger
-from core.store import messages
+from core.store import messages, sources
 from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx
 from core.store.tables import CardMessage
 
@@ -28,6 +30,11 @@ class MessagesEngine:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    def moment(self, tenant_id: str) -> int:
+        """The tenant's newest tx: whatever is read for a card after this is given as `since` with it."""
+        with self._database.read(tenant_id) as tx:
+            return tx.last_tx
+
     def post(
         self,
         tenant_id: str,
@@ -38,10 +45,12 @@ class MessagesEngine:
         card: MakeCard,
         offer: Offer = NOTHING_OFFERED,
         source_ids: Sequence[UUID] = (),
+        since: int = FOREVER,
     ) -> UUID:
         """Put a card that answers a person where they asked, once per subject; its id.
 
-        Only a placeholder gives way to what it held the place for.
+        Only a placeholder gives way to what it held the place for. Raises NotFound where something was erased `since`:
+        a card may list what it is not from.
         """
         with self._database.write(tenant_id) as tx:
             tx.lock()
@@ -50,16 +59,27 @@ class MessagesEngine:
                 message = messages.new(tx, person_id, place, subject, kind)
             elif message.kind != PLACEHOLDER or kind == PLACEHOLDER:
                 return message.message_id
+            _refuse_outdated(tx, since)
             _say(tx, message, kind, card, offer, source_ids)
             return message.message_id
 
-    def show(self, tenant_id: str, person_id: UUID, place: Place, kind: str, card: MakeCard, offer: Offer) -> UUID:
+    def show(
+        self,
+        tenant_id: str,
+        person_id: UUID,
+        place: Place,
+        kind: str,
+        card: MakeCard,
+        offer: Offer,
+        since: int = FOREVER,
+    ) -> UUID:
         """Put the one card of its kind that stands there always, anew each time; its id.
 
-        Its old buttons are no longer active.
+        Its old buttons are no longer active. Raises NotFound where something was erased `since`.
         """
         with self._database.write(tenant_id) as tx:
             tx.lock()
+            _refuse_outdated(tx, since)
             subject = kind
             message = messages.by_subject(tx, person_id, subject)
             while message is not None and message.state in _ENDED:
@@ -114,6 +134,11 @@ class MessagesEngine:
         with self._database.read(tenant_id) as tx:
             message = messages.get(tx, message_id)
         return CardState(message.state) if message else None
+
+
+def _refuse_outdated(tx: WriteTx, since: int) -> None:
+    if sources.erased_since(tx, since):
+        raise NotFound("a document was taken away while this was made; it is to be made anew")
 
 
 def _say(

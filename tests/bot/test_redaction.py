@@ -5,7 +5,7 @@ from sqlmodel import SQLModel, select
 from structlog.testing import capture_logs
 
 from bot.actions import INACTIVE
-from core.clock import DAY
+from core.clock import DAY, HOUR
 from core.erasure.surfaces import Copies
 from core.model.watching import ScopeType
 from tests.support.bots import parts_over
@@ -18,7 +18,7 @@ ASKED = "What may a meal cost at most?"
 def dump(memory):
     with memory._database.engine.connect() as connection:
         tables = SQLModel.metadata.sorted_tables
-        return "\n".join(str(row) for table in tables for row in connection.execute(select(table)))
+        return "\n".join(str(tuple(row)) for table in tables for row in connection.execute(select(table)))
 
 
 def say(memory, price):
@@ -113,3 +113,37 @@ async def test_an_erased_persons_cards_are_emptied_where_they_stand(told, memory
     await told.parts.worker.settle()
     assert not [text for text in told.texts() if CANARY in text or "class" in text]
     assert set(memory.erasure.reports("default")[0].copies.values()) == {Copies.REDACTED}
+
+
+@pytest.mark.parametrize("words", ["watching", "watch meals"])
+async def test_a_list_made_while_what_it_names_is_erased_is_made_anew(told, memory, monkeypatch, clock, words):
+    """It is from no document in particular, so that nothing on it would tell."""
+    erase_before(memory, monkeypatch, "post")
+    told.write(words)
+    await told.parts.worker.settle()
+    clock.advance(HOUR)
+    await told.parts.worker.settle()
+    assert CANARY not in dump(memory)
+    assert not [text for text in told.texts() if CANARY in text]
+
+
+async def test_the_page_made_while_what_it_names_is_erased_is_made_anew(told, memory, monkeypatch, clock):
+    erase_before(memory, monkeypatch, "show")
+    memory.inbound.receive("default", told.place, "looks", "home", {})
+    await told.parts.worker.settle()
+    clock.advance(HOUR)
+    await told.parts.worker.settle()
+    assert CANARY not in dump(memory)
+    assert any("[erased]" in text for text in told.texts())
+
+
+def erase_before(memory, monkeypatch, name):
+    """Let the document be erased when a card has been made of it, and is about to be put down."""
+    keep = getattr(memory.messages, name)
+
+    def late(*given, **more):
+        if not memory.erasure.reports("default"):
+            memory.erase(source_id("secret.md"), "asked by mail")
+        return keep(*given, **more)
+
+    monkeypatch.setattr(memory.messages, name, late)

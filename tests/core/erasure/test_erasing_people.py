@@ -50,7 +50,7 @@ def lived(memory, person):
 def dump(memory):
     with memory._database.engine.connect() as connection:
         tables = SQLModel.metadata.sorted_tables
-        return "\n".join(str(row) for table in tables for row in connection.execute(select(table)))
+        return "\n".join(str(tuple(row)) for table in tables for row in connection.execute(select(table)))
 
 
 def counted(memory, but_for):
