@@ -210,8 +210,7 @@ def watches_of(tx: WriteTx, person_id: UUID) -> int:
     for watch in rows:
         watch.enabled = False
     for batch in batches(watch.watch_id for watch in rows):
-        for table in (WatchScope, WatchPending):
-            _delete(tx, table, {"tenant_id": tx.tenant_id}, col(table.watch_id).in_(batch))
+        _delete(tx, WatchPending, {"tenant_id": tx.tenant_id}, col(WatchPending.watch_id).in_(batch))
     return unname(tx, rows)
 
 

@@ -61,7 +61,7 @@ class WatchEngine:
             fresh = not standing.enabled
             standing.enabled, standing.suspended, standing.muted_until = True, None, 0
             if fresh:
-                standing.created_tx = tx.tx
+                standing.name, standing.created_tx = request.name, tx.tx
             tx.session.add(standing)
             return _view(standing, fresh=fresh)
         watch = self._new(tx, request, principal, key)

@@ -116,7 +116,7 @@ def test_everybody_else_keeps_everything(memory, quentin):
     memory.erase(quentin.person_id, "left")
     after = counted(memory, quentin.person_id)
     grown = {name: after[name] - before[name] for name in after if after[name] != before[name]}
-    theirs = {"watch_scope", "watch_pending", "job", "feed", "node_version", "audit", "erasure"}
+    theirs = {"watch_pending", "job", "feed", "node_version", "audit", "erasure"}
     assert set(grown) <= theirs, "what is Quentin's has no column that says so"
     assert memory.answers(other) == saved
     assert len(memory.watches(other)) == 2
@@ -129,6 +129,18 @@ def test_who_comes_back_begins_anew(memory, quentin):
     person = memory.people.principal("default", again)
     assert (memory.answers(person), memory.watches(person)) == ([], [])
     assert (memory.people.get("default", again).zone, person.roles) == ("UTC", {"member"})
+
+
+def test_who_comes_back_hears_of_what_they_watch_again(memory, quentin, clock):
+    memory.erase(quentin.person_id, "left")
+    again = memory.people.principal("default", memory.people.put("default", NAME, email="quentin@example.com"))
+    node = section("travel.md", "Travel", "Meals")
+    assert memory.watch(watch_request(again, ScopeType.ENTITY, node, name="meals"), again).name == "meals"
+    memory.sweep()
+    clock.advance(DAY)
+    put(memory, "travel.md", page("Travel", {"Meals": "A meal may cost at most 55 EUR."}))
+    memory.sweep()
+    assert [job for job in rows(memory, Job) if job.kind == JobKind.NOTIFY_WATCH]
 
 
 def test_the_audit_names_them_by_id_alone(memory, quentin):
