@@ -143,9 +143,9 @@ class ErasureEngine:
         if not reason.strip():
             raise InvalidRequest("say why it is erased: the reason is kept with the report")
         shown = erasing.empty(tx, cards)
-        for message_id in shown:
-            kind = JobKind.NOTIFY_REDACT
-            jobs.enqueue(tx, kind, FENCE[kind], message_id, "erased", {"message_id": str(message_id)}, tx.now)
+        kind = JobKind.NOTIFY_REDACT
+        payloads = {message_id: {"message_id": str(message_id)} for message_id in shown}
+        jobs.enqueue_each(tx, kind, FENCE[kind], "erased", payloads, tx.now)
         done["cards"] = len(cards)
         done["local_messages"] += erasing.local_copies(tx, cards)
         erasure_id, surfaces = random_id(), {name: count for name, count in sorted(done.items()) if count}

@@ -245,18 +245,23 @@ def _cancel(tx: WriteTx, person_id: UUID) -> int:
 def empty(tx: WriteTx, message_ids: Iterable[UUID]) -> list[UUID]:
     """Empty cards; which of them a platform may show."""
     shown: list[UUID] = []
-    for message_id in sorted(message_ids):
-        message = messages.locked(tx, message_id)
-        if message is None or not message.card:
-            continue
+    for message in _filled(tx, message_ids):
         message.card, message.fingerprint, message.revision = {}, "", message.revision + 1
         tx.session.add(message)
         if message.state in _SHOWN:
-            shown.append(message_id)
+            shown.append(message.message_id)
         elif message.state in _WITHDRAWN:
             message.state, message.reason = step(CardState(message.state), CardEvent.SKIP), "erased"
-            messages.leave_to_next(tx, message_id, "erased")
+            messages.leave_to_next(tx, message.message_id, "erased")
     return shown
+
+
+def _filled(tx: WriteTx, message_ids: Iterable[UUID]) -> Iterator[CardMessage]:
+    """Those of these cards that say something, locked; many at a time, since every other writer waits."""
+    for batch in batches(sorted(set(message_ids))):
+        rows = select(CardMessage).where(CardMessage.tenant_id == tx.tenant_id, col(CardMessage.message_id).in_(batch))
+        found = tx.session.exec(rows.order_by(col(CardMessage.message_id)).with_for_update())
+        yield from (message for message in found.all() if message.card)
 
 
 def local_copies(tx: WriteTx, message_ids: Iterable[UUID]) -> int:

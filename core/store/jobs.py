@@ -1,6 +1,6 @@
 """The job table: enqueued with the data that caused them, leased with a deadline, fenced by the attempt."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from itertools import count
 from typing import Any
 from uuid import UUID
@@ -49,8 +49,23 @@ def enqueue_again(
             return
 
 
+def enqueue_each(
+    tx: WriteTx, kind: str, audience: str, cause: object, payloads: Mapping[UUID, dict[str, Any]], not_before: int
+) -> None:
+    """As `enqueue`, for many subjects at a time."""
+    ids = {subject: derived("job", tx.tenant_id, kind, subject, cause) for subject in payloads}
+    rows = (_row(tx, ids[subject], kind, audience, payload, not_before) for subject, payload in payloads.items())
+    tx.insert(Job, rows, unless_there=True)
+
+
 def put(tx: WriteTx, job_id: UUID, kind: str, audience: str, payload: dict[str, Any], not_before: int) -> None:
-    row = {
+    insert_once(tx, Job, _row(tx, job_id, kind, audience, payload, not_before))
+
+
+def _row(
+    tx: WriteTx, job_id: UUID, kind: str, audience: str, payload: dict[str, Any], not_before: int
+) -> dict[str, Any]:
+    return {
         "tenant_id": tx.tenant_id,
         "job_id": job_id,
         "kind": kind,
@@ -58,11 +73,12 @@ def put(tx: WriteTx, job_id: UUID, kind: str, audience: str, payload: dict[str, 
         "payload": payload,
         "state": JobState.READY,
         "not_before": not_before,
+        "lease_owner": None,
         "lease_until": 0,
         "attempts": 0,
+        "error": None,
         "created_at": tx.now,
     }
-    insert_once(tx, Job, row)
 
 
 def any_due(tx: ReadTx, audience: str, kinds: Collection[str], now: int) -> bool:

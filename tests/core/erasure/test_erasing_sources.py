@@ -8,7 +8,7 @@ from threading import Thread
 from uuid import UUID
 
 import pytest
-from sqlalchemy import make_url, text
+from sqlalchemy import event, make_url, text
 from sqlmodel import SQLModel, select
 
 import core.generate.engine as generate
@@ -393,3 +393,15 @@ def test_nothing_is_erased_without_a_reason_or_where_there_is_nothing(world):
     assert CANARY in dump(world.memory), "and nothing is half done"
     with pytest.raises(NotFound):
         world.memory.erase(UUID(int=1), "none such")
+
+
+def test_many_cards_are_emptied_with_few_statements(world):
+    """Every other writer waits meanwhile."""
+    for number in range(60):
+        world.told(world.post(f"card {number}", f"55 EUR of {CANARY}", [SOURCE]))
+    statements: list[str] = []
+    event.listen(world.memory._database.engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
+    report = world.erase()
+    assert len(report.copies) > 60
+    about_cards = [one for one in statements if "card_message" in one or "INTO job" in one]
+    assert len(about_cards) < 30
