@@ -39,7 +39,7 @@ DONE: dict[Surface, str] = {
     Surface.ANSWERS: "text replaced by a mark in every version",
     Surface.TRACES: "words destroyed; coordinates and numbers stay",
     Surface.WATCHES: "name replaced by a mark",
-    Surface.CLARIFICATIONS: "question and options replaced by a mark",
+    Surface.CLARIFICATIONS: "question and options from it replaced by a mark",
     Surface.CARDS: "emptied; what a platform shows is redacted by jobs",
     Surface.LOCAL_MESSAGES: "emptied or deleted",
     Surface.CHAT_IDENTITIES: "deleted",
