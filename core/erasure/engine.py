@@ -23,7 +23,7 @@ from core.errors import InvalidRequest, NotFound
 from core.ids import random_id
 from core.jobs.kinds import FENCE, JobKind
 from core.model.card_states import CardState
-from core.model.erased import NOT_REDACTED
+from core.model.erased import ERASED, NOT_REDACTED
 from core.model.nodes import EdgeWrite, NodeWrite
 from core.model.ports import Erasable, Graph
 from core.model.work import stranger
@@ -71,12 +71,14 @@ class ErasureEngine:
 
     def _begun(self, tx: WriteTx, subject_id: UUID, reason: str, actor: str) -> UUID:
         """The erasure of a source or a person, which is done here unless it was before."""
-        source = sources.by_ids(tx, [subject_id]).get(subject_id)
+        source, person = sources.by_ids(tx, [subject_id]).get(subject_id), people.get(tx, subject_id)
+        if (source and source.erased_tx) or (person and person.display_name == ERASED):
+            before = erasures.of(tx, subject_id)
+            if before is not None:
+                return before
         if source is not None:
-            before = erasures.of(tx, subject_id) if source.erased_tx else None
-            said = ("source", subject_id), reason, actor
-            return before or self._record(tx, *said, *self._erase_source(tx, subject_id))
-        if people.get(tx, subject_id) is not None:
+            return self._record(tx, ("source", subject_id), reason, actor, *self._erase_source(tx, subject_id))
+        if person is not None:
             return self._record(tx, ("person", subject_id), reason, actor, *self._erase_person(tx, subject_id))
         raise NotFound(f"there is no source and no person {subject_id}")
 

@@ -105,6 +105,13 @@ def test_they_are_nobody_from_then_on(memory, quentin, clock):
     assert not [job for job in rows(memory, Job) if job.kind == JobKind.NOTIFY_WATCH]
 
 
+def test_erased_twice_is_once(memory, quentin):
+    first = memory.erase(quentin.person_id, "left")
+    assert memory.erase(quentin.person_id, "left, as was said").erasure_id == first.erasure_id
+    memory.people.put("default", NAME, email="quentin@example.com")
+    assert memory.erase(quentin.person_id, "came back, and left").erasure_id != first.erasure_id
+
+
 def test_everybody_else_keeps_everything(memory, quentin):
     """Of another person, and of another tenant."""
     other = add_person(memory, "Bob")
