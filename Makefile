@@ -6,7 +6,7 @@ ARGS ?=
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test lint bench run node clean
+.PHONY: help demo test lint bench run node soak stress clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -51,6 +51,9 @@ bench: .venv/installed-dev ## ratios, measured in one run
 
 soak: .venv/installed-dev ## a thousand cards and taps through a Slack that fails as the real one does
 	$(BIN)/python -m benchmarks.soak $(ARGS)
+
+stress: .venv/installed-dev ## writers, sweepers and readers in several processes on one database
+	$(BIN)/python -m benchmarks.stress $(ARGS)
 
 clean: ## remove what make made
 	rm -rf .venv .demo .looks tests/node/node_modules

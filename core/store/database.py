@@ -69,7 +69,12 @@ class ReadTx:
         return max(now, self.last_tx)
 
     def among(self, column: Any, ids: Collection[UUID]) -> ColumnElement[bool]:
-        """Whether a column is one of many ids: one bound value, where `in_` has as many as there are ids."""
+        """Whether a column is one of many ids: one bound value, where `in_` has as many as there are ids.
+
+        Of a single id the databases know that an order over what follows in an index needs no sorting.
+        """
+        if len(ids) == 1:
+            return cast("ColumnElement[bool]", column == next(iter(ids)))
         if self.session.get_bind().dialect.name == "postgresql":
             return cast("ColumnElement[bool]", column == any_(literal(list(ids), ARRAY(Uuid()))))
         listed = func.json_each(json.dumps([row_id.hex for row_id in ids])).table_valued("value")

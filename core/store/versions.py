@@ -142,7 +142,8 @@ class Versions(Generic[R]):
     def _by_id(
         self, tx: ReadTx, ids: Collection[UUID], condition: ColumnElement[bool], *, first: bool = False
     ) -> list[R]:
-        return [row for batch in batches(ids) for row in self.select(tx, self._id.in_(batch), condition, first=first)]
+        among = (tx.among(self._id, batch) for batch in batches(ids))
+        return [row for mine in among for row in self.select(tx, mine, condition, first=first)]
 
     def select(self, tx: ReadTx, *conditions: ColumnElement[bool], first: bool = False) -> list[R]:
         """Rows that meet all conditions; `first`: the one alone that ends first."""

@@ -10,7 +10,7 @@ from core.clock import SystemClock
 from core.errors import NotFound
 from core.model.nodes import SECTION
 from core.model.watching import ScopeType
-from core.store import jobs
+from core.store import database, jobs
 from core.store.tables import Feed, Tenant, UsedJti
 from tests.support.memories import NOW, add_person, last_tx, open_memory, page, put, rows, watch_request
 from tests.support.threads import at_once
@@ -75,9 +75,12 @@ def test_feed_rows_of_one_transaction_are_numbered_in_order(memory):
     ]
 
 
-def test_what_takes_its_tx_first_and_commits_last_is_not_missed_by_a_sweep_in_between(memory):
-    """With a plain sequence the second writer commits first, the sweep passes it, and the first is never heard."""
-    ada = add_person(memory, "Ada")
+def test_what_takes_its_tx_first_and_commits_last_is_not_missed_by_a_sweep_in_between(memory, reopen):
+    """With a plain sequence the second writer commits first, the sweep passes it, and the first is never heard.
+
+    The second has opened the memory for itself, as another process would: no lock of this process holds it back.
+    """
+    ada, other = add_person(memory, "Ada"), reopen()
     memory.sweep()
     memory.watch(watch_request(ada, ScopeType.LABEL, SECTION), ada)
     taken, go_on, second_done = threading.Event(), threading.Event(), threading.Event()
@@ -91,7 +94,7 @@ def test_what_takes_its_tx_first_and_commits_last_is_not_missed_by_a_sweep_in_be
             return tx.tx
 
     def second():
-        written = write_feed(memory)
+        written = write_feed(other)
         second_done.set()
         return written
 
@@ -105,6 +108,16 @@ def test_what_takes_its_tx_first_and_commits_last_is_not_missed_by_a_sweep_in_be
         go_on.set()
         earlier, later = early.result(), late.result()
     assert swept_upto < earlier < later
+
+
+def test_writers_of_one_process_take_turns_and_leave_no_waiting_to_sqlite(sqlite_url, clock, monkeypatch):
+    """SQLite lets who waits sleep up to a tenth of a second at a time, and gives the turn to whoever looks first."""
+    monkeypatch.setattr(database, "BUSY_TIMEOUT_MS", 0)
+    memory = open_memory(sqlite_url, clock)
+    memory.people.ensure_tenant("default", "Default")
+    written = at_once(*[lambda: [write_feed(memory) for _ in range(10)] for _ in range(4)])
+    assert sorted(tx for mine in written for tx in mine) == list(range(NOW, NOW + 40))
+    memory.close()
 
 
 def test_four_writers_at_once_take_different_txs_in_the_order_in_which_they_commit(database_url):
