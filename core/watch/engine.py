@@ -202,16 +202,23 @@ class WatchEngine:
     def _heard(
         self, tx: WriteTx, rows: Sequence[Feed], since: tuple[int, int], until: tuple[int, int]
     ) -> dict[UUID, tuple[Watch, list[Event]]]:
-        """What each watch heard in a window of the feed, between two coordinates (valid, tx)."""
-        changed = reduced((row.ref_type, row.ref_id, row.label, row.tx) for row in rows)
-        events = _events(tx, changed, since, until)
-        index = by_scope(events, {entry.ref_id: entry.label for entry in changed})
+        """What each watch heard in a window of the feed, between two coordinates (valid, tx).
+
+        Only what somebody watches is judged: of a long document that is new most is nobody's.
+        """
+        changed = by_scope(reduced((row.ref_type, row.ref_id, row.label, row.tx) for row in rows))
+        watched = [
+            (watch, by_ref[ref])
+            for scope_type, by_ref in changed.items()
+            for ref, watch in watches.matching(tx, scope_type, list(by_ref))
+        ]
+        events = _events(tx, list(dict.fromkeys(entry for _, entries in watched for entry in entries)), since, until)
         heard: dict[UUID, tuple[Watch, list[Event]]] = {}
-        for scope_type, by_ref in index.items():
-            for ref, watch in watches.matching(tx, scope_type, list(by_ref)):
-                wanted = [e for e in by_ref[ref] if e.kind in watch.events and e.change_tx > watch.created_tx]
-                if wanted:
-                    heard.setdefault(watch.watch_id, (watch, []))[1].extend(wanted)
+        for watch, entries in watched:
+            judged = [events[entry] for entry in entries if entry in events]
+            wanted = [event for event in judged if event.kind in watch.events and event.change_tx > watch.created_tx]
+            if wanted:
+                heard.setdefault(watch.watch_id, (watch, []))[1].extend(wanted)
         return heard
 
     def _waiting(
@@ -277,13 +284,15 @@ class WatchEngine:
         return job_id
 
 
-def _events(tx: ReadTx, changed: Sequence[Changed], before: tuple[int, int], after: tuple[int, int]) -> list[Event]:
+def _events(
+    tx: ReadTx, changed: Sequence[Changed], before: tuple[int, int], after: tuple[int, int]
+) -> dict[Changed, Event]:
     """Judge each thing between two coordinates (valid, tx)."""
     node_of = {entry: document_id(entry.ref_id) if entry.ref_type == SOURCE else entry.ref_id for entry in changed}
     wanted = [node_id for entry, node_id in node_of.items() if entry.ref_type in {NODE, SOURCE}]
     old, new = NODES.as_of(tx, wanted, *before), NODES.as_of(tx, wanted, *after)
-    judged = (classify(entry, old.get(node_id), new.get(node_id)) for entry, node_id in node_of.items())
-    return [event for event in judged if event is not None]
+    judged = ((entry, classify(entry, old.get(node_id), new.get(node_id))) for entry, node_id in node_of.items())
+    return {entry: event for entry, event in judged if event is not None}
 
 
 def _put_aside(tx: WriteTx, watch: Watch, events: Iterable[Event], due_at: int) -> None:

@@ -5,7 +5,7 @@ against as it is now. So A → B → A inside one window is no event, an older v
 and a thing that came and went unseen is none.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -47,11 +47,11 @@ def classify(changed: Changed, before: Node | None, after: Node | None) -> Event
     return Event(kind, changed.ref_type, changed.ref_id, changed.tx)
 
 
-def scopes_of(event: Event, label: str) -> list[tuple[ScopeType, str]]:
-    """The scopes in which an event is heard."""
-    if event.ref_type == SOURCE:
-        return [(ScopeType.SOURCE, str(event.ref_id))]
-    return [(ScopeType.ENTITY, str(event.ref_id)), (ScopeType.LABEL, label)]
+def scopes_of(changed: Changed) -> list[tuple[ScopeType, str]]:
+    """The scopes in which a change is heard."""
+    if changed.ref_type == SOURCE:
+        return [(ScopeType.SOURCE, str(changed.ref_id))]
+    return [(ScopeType.ENTITY, str(changed.ref_id)), (ScopeType.LABEL, changed.label)]
 
 
 def newest(events: Sequence[Event], limit: int) -> tuple[list[Event], int]:
@@ -61,11 +61,11 @@ def newest(events: Sequence[Event], limit: int) -> tuple[list[Event], int]:
     return ordered[dropped:], dropped
 
 
-def by_scope(events: Iterable[Event], labels: Mapping[UUID, str]) -> dict[ScopeType, dict[str, list[Event]]]:
-    index: dict[ScopeType, dict[str, list[Event]]] = {}
-    for event in events:
-        for scope_type, ref in scopes_of(event, labels.get(event.ref_id, "")):
-            index.setdefault(scope_type, {}).setdefault(ref, []).append(event)
+def by_scope(changed: Iterable[Changed]) -> dict[ScopeType, dict[str, list[Changed]]]:
+    index: dict[ScopeType, dict[str, list[Changed]]] = {}
+    for entry in changed:
+        for scope_type, ref in scopes_of(entry):
+            index.setdefault(scope_type, {}).setdefault(ref, []).append(entry)
     return index
 
 
