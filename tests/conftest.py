@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,7 +23,9 @@ from tests.support.skips import pytest_sessionfinish
 
 __all__ = ["pytest_sessionfinish"]
 
-settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_QUIET: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("here", max_examples=60, **_QUIET)
+settings.register_profile("deep", max_examples=1000, **_QUIET)
 settings.load_profile("here")
 
 DATA = Path(os.environ.get("CLARIFY_DATA", Path(__file__).parents[2] / "shared" / "data"))
