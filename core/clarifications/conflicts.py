@@ -22,7 +22,7 @@ from core.jsonhash import canonical_json
 from core.model.spans import SpanRef
 from core.text.fold import fold
 
-PENDING, BOUND, CONFLICTED = "pending", "bound", "conflicted"
+PENDING, BOUND = "pending", "bound"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from core.clarifications.conflicts import (
     question,
     with_statement,
 )
-from core.clarifications.views import ClarificationView, OptionView, Recorded
+from core.clarifications.views import ClarificationView, Recorded
 from core.errors import InvalidRequest
 from core.ids import derived
 from core.model.evidence import Standing
@@ -49,9 +49,9 @@ class ClarificationsEngine:
             return Recorded(written=True)
         return Recorded(written=False, in_question=tuple(self._ask(tx, record, stood, prop) for prop in props))
 
-    def open_for(self, asked: View, node_ids: Sequence[UUID] | None = None) -> list[ClarificationView]:
-        """Clarifications that are pending, on nodes that the principal may read, or on these of them."""
-        rows = [row for row in clarifications.standing(asked.tx, node_ids) if row.state == PENDING]
+    def open_for(self, asked: View) -> list[ClarificationView]:
+        """Clarifications that are pending, on nodes that the principal may read."""
+        rows = [row for row in clarifications.standing(asked.tx) if row.state == PENDING]
         nodes = asked.nodes({row.node_id for row in rows})
         return [_view(row, asked.readable) for row in rows if row.node_id in nodes]
 
@@ -129,7 +129,7 @@ class ClarificationsEngine:
 
 def _view(row: Clarification, readable: frozenset[UUID]) -> ClarificationView:
     said = [Statement.from_json(option) for option in row.options]
-    options = tuple(OptionView(one.value, one.spans) for one in said if one.sources <= readable)
+    options = tuple(one for one in said if one.sources <= readable)
     return ClarificationView(
         row.clarification_id, row.node_id, row.prop, row.question, row.state, options, tuple(row.audience)
     )

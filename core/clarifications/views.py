@@ -1,18 +1,9 @@
 """What of clarifications and of records is shown."""
 
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from core.model.spans import SpanRef
-
-
-@dataclass(frozen=True, slots=True)
-class OptionView:
-    """One of the values to choose from, and the words that say so."""
-
-    value: Any
-    spans: tuple[SpanRef, ...]
+from core.clarifications.conflicts import Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +15,7 @@ class ClarificationView:
     prop: str | None
     question: str
     state: str
-    options: tuple[OptionView, ...]
+    options: tuple[Statement, ...]
     audience: tuple[str, ...]
 
 

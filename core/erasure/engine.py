@@ -29,7 +29,7 @@ from core.model.ports import Erasable, Graph
 from core.model.work import stranger
 from core.store import audit, erasing, erasures, jobs, people, sources
 from core.store.database import Database, WriteTx
-from core.store.tables import CardMessage, Erasure, NodeVersion
+from core.store.tables import CardMessage, Erasure, NodeVersion, Person, Source
 from core.store.versions import EDGES, NODES
 
 
@@ -44,6 +44,8 @@ class ErasureEngine:
 
         Raises NotFound, InvalidRequest without a reason.
         """
+        if not reason.strip():
+            raise InvalidRequest("say why it is erased: the reason is kept with the report")
         with self._database.write(tenant_id) as tx:
             tx.exclude()
             erasure_id = self._begun(tx, subject_id, reason, actor)
@@ -77,17 +79,17 @@ class ErasureEngine:
             if before is not None:
                 return before
         if source is not None:
-            return self._record(tx, ("source", subject_id), reason, actor, *self._erase_source(tx, subject_id))
+            return self._record(tx, ("source", subject_id), reason, actor, *self._erase_source(tx, source))
         if person is not None:
-            return self._record(tx, ("person", subject_id), reason, actor, *self._erase_person(tx, subject_id))
+            return self._record(tx, ("person", subject_id), reason, actor, *self._erase_person(tx, person))
         raise NotFound(f"there is no source and no person {subject_id}")
 
-    def _erase_source(self, tx: WriteTx, source_id: UUID) -> tuple[Counter[str], list[UUID]]:
+    def _erase_source(self, tx: WriteTx, row: Source) -> tuple[Counter[str], list[UUID]]:
+        source_id = row.source_id
         self._retire(tx, source_id)
         things = erasing.things_of(tx, source_id)
         watches = erasing.watches_on(tx, things)
         cards = erasing.cards_quoting(tx, source_id, things, watches)
-        row = sources.by_ids(tx, [source_id])[source_id]
         done = erasing.source(tx, row)
         done["records"] = self._retire_records(tx, erasing.records_from(tx, source_id))
         done["clarifications"] = erasing.clarifications(tx, source_id)
@@ -119,9 +121,8 @@ class ErasureEngine:
             self._graph.write(tx, [gone], (max(row.valid_start, tx.now), row.valid_end))
         return len({row.node_id for row in emptied})
 
-    def _erase_person(self, tx: WriteTx, person_id: UUID) -> tuple[Counter[str], list[UUID]]:
-        row = people.get(tx, person_id)
-        assert row is not None
+    def _erase_person(self, tx: WriteTx, row: Person) -> tuple[Counter[str], list[UUID]]:
+        person_id = row.person_id
         places = erasing.places_of(tx, person_id)
         done = erasing.person(tx, row)
         cards = erasing.cards_to(tx, {person_id, *map(stranger, places)})
@@ -142,8 +143,6 @@ class ErasureEngine:
         cards: Collection[UUID],
     ) -> UUID:
         """Empty the cards, have their copies redacted, and write down what was done."""
-        if not reason.strip():
-            raise InvalidRequest("say why it is erased: the reason is kept with the report")
         shown = erasing.empty(tx, cards)
         kind = JobKind.NOTIFY_REDACT
         payloads = {message_id: {"message_id": str(message_id)} for message_id in shown}

@@ -82,8 +82,8 @@ def _take_in(kept: _Kept, tx: ReadTx) -> None:
     kept.index.add_entries(
         Entry(node_id, _ENTRY_TX, _vector(dense, filled.dim or 0), terms_of) for node_id, dense, terms_of in added
     )
-    erased = sources.erased_since(tx, 0)
-    for source_id in sources.erased_since(tx, kept.last_tx):
+    erased = sources.erased_since(tx, kept.last_tx)  # of what is new, too: it was erased after it was opened
+    for source_id in erased:
         kept.index.drop_source(source_id)
     opened, closed = NODES.since(tx, PASSAGE, kept.last_tx)
     kept.index.close_rows(Closure(row.node_id, row.valid_start, row.tx_start, row.tx_end) for row in closed)

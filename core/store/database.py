@@ -33,6 +33,8 @@ ANY_TENANT = ""
 """For what finds its tenant only by looking: leasing jobs, and events by their nonce."""
 BUSY_TIMEOUT_MS = 30_000
 """Far over the longest write transaction: a writer waits its turn and never sees 'database is locked'."""
+REWRITE_WAIT_MS = 1_000
+"""How long writing the store anew waits for a reader: everybody else waits behind it, and it is tried again later."""
 
 _DISCREET: dict[str, Any] = {"hide_parameters": True}
 """An error's text ends in logs and in the job it failed, where no erasure finds the words of a document."""
@@ -214,14 +216,18 @@ def _rewrite_file(engine: Engine) -> bool:
             if "locked" in str(error.orig):
                 return False
             raise
-        busy, _, _ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={REWRITE_WAIT_MS}")
+        try:
+            busy, _, _ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+        finally:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
     return not busy
 
 
 def _rewrite_tables(engine: Engine) -> bool:
-    """With ANALYZE, and the statistics too, since they keep common values. Who reads for 30 s is in the way."""
+    """With ANALYZE, and the statistics too, since they keep common values. Who reads for a second is in the way."""
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text(f"SET lock_timeout = {BUSY_TIMEOUT_MS}"))
+        connection.execute(text(f"SET lock_timeout = {REWRITE_WAIT_MS}"))
         try:
             for table in SQLModel.metadata.sorted_tables:
                 connection.execute(text(f'VACUUM (FULL, ANALYZE) "{table.name}"'))

@@ -79,7 +79,8 @@ def fill(tx: WriteTx, message: CardMessage, card: dict[str, Any], offer: Offer) 
 def _is_erased(tx: WriteTx, message: CardMessage) -> bool:
     person = tx.session.get(Person, (tx.tenant_id, message.person_id))
     gone = person is not None and not person.active
-    return gone or not sources.erased_since(tx, 0).isdisjoint(map(UUID, message.source_ids))
+    quoted = sources.by_ids(tx, set(map(UUID, message.source_ids)))
+    return gone or any(source.erased_tx for source in quoted.values())
 
 
 def outgoing(message: CardMessage) -> Outgoing:

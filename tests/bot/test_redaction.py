@@ -1,7 +1,6 @@
 """What was erased disappears from what the platform shows, from the bot's own store, and was never in its logs."""
 
 import pytest
-from sqlmodel import SQLModel, select
 from structlog.testing import capture_logs
 
 from bot.actions import INACTIVE
@@ -9,16 +8,10 @@ from core.clock import DAY, HOUR
 from core.erasure.surfaces import Copies
 from core.model.watching import ScopeType
 from tests.support.bots import parts_over
-from tests.support.memories import page, put, section, source_id, watch_request
+from tests.support.memories import dump, page, put, section, source_id, watch_request
 
 CANARY = "marzipan"
 ASKED = "What may a meal cost at most?"
-
-
-def dump(memory):
-    with memory._database.engine.connect() as connection:
-        tables = SQLModel.metadata.sorted_tables
-        return "\n".join(str(tuple(row)) for table in tables for row in connection.execute(select(table)))
 
 
 def say(memory, price):

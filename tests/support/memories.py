@@ -7,7 +7,7 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import text
-from sqlmodel import select
+from sqlmodel import SQLModel, select
 
 from core.clock import SECOND, Clock
 from core.config import MemoryConfig
@@ -89,6 +89,13 @@ def change_row(memory: Memory, table: Any, key: tuple[Any, ...], **values: Any) 
         for name, value in values.items():
             setattr(row, name, value)
         tx.session.add(row)
+
+
+def dump(memory: Memory) -> str:
+    """Everything that the database holds, as text; whole rows, for a row's own text leaves out the middle of them."""
+    with memory._database.engine.connect() as connection:
+        tables = SQLModel.metadata.sorted_tables
+        return "\n".join(str(tuple(row)) for table in tables for row in connection.execute(select(table)))
 
 
 @contextmanager

@@ -4,22 +4,10 @@ import json
 
 import pytest
 
-from bot.cli.entry import run
-
 
 @pytest.fixture
-def cli(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("CLARIFY_EMBEDDER", "hashing")
-
-    def call(*arguments, code=0):
-        capsys.readouterr()
-        assert run(arguments) == code, capsys.readouterr()
-        printed = capsys.readouterr()
-        return printed.err if code else printed.out
-
-    call("init")
-    return call
+def cli(set_up):
+    return set_up
 
 
 def test_the_newest_comes_first_and_a_limit_holds(cli):

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.entry import run
-
 PAGE = "# Leave\n\nEverybody has 28 days of paid leave.\n\n| Office | City |\n|---|---|\n| North | Oslo |\n"
 
 
@@ -25,15 +23,8 @@ def here(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def cli(capsys):
-    """Run a command that must end in `code`; what it printed."""
-
-    def call(*arguments, code=0):
-        capsys.readouterr()
-        assert run(arguments) == code, capsys.readouterr()
-        return capsys.readouterr()
-
-    return call
+def cli(shell):
+    return shell
 
 
 @pytest.fixture

@@ -6,29 +6,18 @@ from contextlib import closing
 
 import pytest
 
-from bot.cli.entry import run
-
 CANARY = "marzipan"
 
 
 @pytest.fixture
-def cli(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("CLARIFY_EMBEDDER", "hashing")
+def cli(set_up, tmp_path, monkeypatch):
+    """Two documents are known."""
     monkeypatch.setenv("COLUMNS", "250")
-
-    def call(*arguments, code=0):
-        capsys.readouterr()
-        assert run(arguments) == code, capsys.readouterr()
-        printed = capsys.readouterr()
-        return printed.err if code else printed.out
-
-    call("init")
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "secret.md").write_text(f"# Secret\n\nA meal may cost 40 EUR of {CANARY}.\n")
     (tmp_path / "docs" / "other.md").write_text("# Other\n\nA train may be booked by everybody.\n")
-    call("ingest", "docs", "--readers", "everyone")
-    return call
+    set_up("ingest", "docs", "--readers", "everyone")
+    return set_up
 
 
 def files(tmp_path):
@@ -83,7 +72,7 @@ def test_wrong_use_says_what_would_be_right(cli, tmp_path):
 
 
 def test_while_somebody_reads_the_operator_is_told_what_is_left_to_do(cli, tmp_path, monkeypatch):
-    monkeypatch.setattr("core.store.database.BUSY_TIMEOUT_MS", 10)
+    monkeypatch.setattr("core.store.database.REWRITE_WAIT_MS", 10)
     [file] = tmp_path.glob("*.db")
     with closing(sqlite3.connect(file)) as reader:
         reader.execute("BEGIN")

@@ -4,25 +4,14 @@ import json
 
 import pytest
 
-from bot.cli.entry import run
 from bot.config import load, open_memory
 from core.errors import UnknownKey
 from core.ids import random_id
 
 
 @pytest.fixture
-def cli(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("CLARIFY_EMBEDDER", "hashing")
-
-    def call(*arguments, code=0):
-        capsys.readouterr()
-        assert run(arguments) == code, capsys.readouterr()
-        printed = capsys.readouterr()
-        return printed.err if code else printed.out
-
-    call("init")
-    return call
+def cli(set_up):
+    return set_up
 
 
 @pytest.fixture

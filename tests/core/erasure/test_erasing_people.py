@@ -15,7 +15,7 @@ from core.model.watching import ScopeType
 from core.model.work import Place, stranger
 from core.store import messages
 from core.store.tables import Audit, CardMessage, ChatIdentity, Inbox, Job, LastShown, Person, Watch
-from tests.support.memories import add_person, page, place_of, put, rows, section, watch_request
+from tests.support.memories import add_person, dump, page, place_of, put, rows, section, watch_request
 
 QUESTION = "What may a meal of Quentin cost at most?"
 NAME = "Quentin"
@@ -45,12 +45,6 @@ def lived(memory, person):
     local("default", person.person_id, f"event:{person.person_id}", "person", {"text": QUESTION})
     sent = memory.messages.post("default", person.person_id, place, "event:1", "reply", lambda _: {"words": QUESTION})
     memory.outcomes.sent(memory.delivery.take("default", sent, lambda *_: {}), "r1")
-
-
-def dump(memory):
-    with memory._database.engine.connect() as connection:
-        tables = SQLModel.metadata.sorted_tables
-        return "\n".join(str(tuple(row)) for table in tables for row in connection.execute(select(table)))
 
 
 def counted(memory, but_for):

@@ -9,7 +9,6 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import event, make_url, text
-from sqlmodel import SQLModel, select
 
 import core.generate.engine as generate
 from core.clock import DAY
@@ -26,6 +25,7 @@ from core.store.tables import Audit, CardMessage, Feed, Job, NodeVersion, Source
 from tests.support.memories import (
     add_person,
     document,
+    dump,
     open_memory,
     page,
     place_of,
@@ -99,16 +99,6 @@ class World:
 @pytest.fixture
 def world(memory, clock):
     return World(memory, clock)
-
-
-def dump(memory):
-    """Everything that the database holds, as text."""
-    with memory._database.engine.connect() as connection:
-        return "\n".join(
-            str([bytes(value) if isinstance(value, bytes) else value for value in row])
-            for table in SQLModel.metadata.sorted_tables
-            for row in connection.execute(select(table))
-        )
 
 
 def files(memory):
@@ -362,7 +352,7 @@ def test_erasing_twice_is_once_and_finishes_what_was_begun(world, monkeypatch):
 
 
 def test_a_file_that_somebody_reads_is_written_anew_later(sqlite_url, clock, monkeypatch):
-    monkeypatch.setattr("core.store.database.BUSY_TIMEOUT_MS", 10)
+    monkeypatch.setattr("core.store.database.REWRITE_WAIT_MS", 10)
     with (
         closing(open_memory(sqlite_url, clock)) as memory,
         closing(sqlite3.connect(make_url(sqlite_url).database)) as db,

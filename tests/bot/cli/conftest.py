@@ -1,0 +1,37 @@
+"""Running commands as a shell does."""
+
+import pytest
+
+from bot.cli.entry import run
+
+
+@pytest.fixture
+def shell(capsys):
+    """Run a command that must end in `code`; what it printed."""
+
+    def call(*arguments, code=0):
+        capsys.readouterr()
+        assert run(arguments) == code, capsys.readouterr()
+        return capsys.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def said(shell):
+    """As `shell`: what it said, or of a failure what it complained of."""
+
+    def call(*arguments, code=0):
+        printed = shell(*arguments, code=code)
+        return printed.err if code else printed.out
+
+    return call
+
+
+@pytest.fixture
+def set_up(said, tmp_path, monkeypatch):
+    """As `said`, in a folder where `init` was run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CLARIFY_EMBEDDER", "hashing")
+    said("init")
+    return said
