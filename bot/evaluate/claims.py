@@ -9,9 +9,9 @@ from bot.evaluate.data import Progress, Row, rows
 from bot.evaluate.statistics import auc
 from core.embed.protocol import Embedder
 from core.errors import SemanticUnavailable
+from core.model.verdicts import Candidate, Support
 from core.verify.config import VerifyConfig
 from core.verify.judge import judge
-from core.verify.verdict import Candidate, Support
 
 
 class Pair(Row):

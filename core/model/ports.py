@@ -9,11 +9,13 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from core.model.answers import Answer, Cited
+from core.model.clarifying import ClarificationState, OpenQuestion
 from core.model.evidence import Passage, Resolution
 from core.model.nodes import EdgeWrite, Node, NodeWrite
 from core.model.notices import Notice
 from core.model.principals import Principal
 from core.model.spans import SpanRef
+from core.model.verdicts import Verdict
 from core.model.watching import EventKind, WatchRequest, WatchView
 
 Piece = tuple[tuple[str, ...], str]
@@ -107,6 +109,18 @@ class Read:
 
     says: bool
     numbers_differ: bool
+
+
+class Matcher(Protocol):
+    def judge(self, tx: Any, claims: Sequence[tuple[str, Sequence[str]]]) -> Sequence[Verdict]:
+        """The verdict on each claim by the words of its own passages. Raises VerifyUnavailable without a model."""
+
+
+class Questions(Protocol):
+    def about(self, asked: Any, spans: Sequence[SpanRef]) -> Mapping[SpanRef, Sequence[OpenQuestion]]:
+        """What is open about these words, for the principal of a view; a span without a question has no key."""
+
+    def states(self, tx: Any, clarification_ids: Collection[UUID]) -> Mapping[UUID, ClarificationState]: ...
 
 
 class PlannedSpan(Protocol):

@@ -6,13 +6,15 @@ from uuid import UUID
 import numpy as np
 
 from core.embed.protocol import Embedder
+from core.errors import VerifyUnavailable
 from core.model.ports import Library, Read, Recall
+from core.model.verdicts import Candidate, Gate, Support, Verdict
 from core.store.database import ReadTx
 from core.text.terms import terms
 from core.verify.config import VerifyConfig
+from core.verify.judge import judge
 from core.verify.score import lexical
 from core.verify.strict import still_says
-from core.verify.verdict import Candidate, Gate, Support
 
 _WORTH_READING = 0.5
 """A sentence that holds less than half of a claim's content words cannot still say it; it is not embedded."""
@@ -30,6 +32,17 @@ class VerifyEngine:
         self._recall = recall
         self._library = library
         self._config = config
+
+    def judge(self, tx: ReadTx, claims: Sequence[tuple[str, Sequence[str]]]) -> Sequence[Verdict]:  # noqa: ARG002
+        """The verdict on each claim by the words of its own passages. Raises VerifyUnavailable without a model."""
+        if self._embedder is None:
+            raise VerifyUnavailable
+        texts = list(dict.fromkeys(text for claim, passages in claims for text in (claim, *passages)))
+        vector = dict(zip(texts, self._embedder.embed(texts), strict=True)) if texts else {}
+        return [
+            judge(claim, [Candidate(text, float(vector[text] @ vector[claim])) for text in passages], self._config)
+            for claim, passages in claims
+        ]
 
     def still_says(self, text: str, sentences: Sequence[str]) -> Read | None:
         """Whether one of the sentences still says it; None where there is no model to read with."""

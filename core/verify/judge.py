@@ -8,11 +8,11 @@ that it does see, and there it is strict: a pair that differs in one is held bel
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.model.verdicts import NO_EVIDENCE, Candidate, Gate, Reason, Signals, Support, Verdict
 from core.text.terms import terms
 from core.verify.config import VerifyConfig
 from core.verify.gate import negation_differs, numeric_gate
 from core.verify.score import Weight, lexical, score
-from core.verify.verdict import NO_EVIDENCE, Candidate, Gate, Reason, Signals, Support, Verdict
 
 
 @dataclass(frozen=True, slots=True)

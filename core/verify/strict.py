@@ -10,13 +10,13 @@ struck through. Whatever cannot be shown to be the same stays affected.
 
 from collections.abc import Iterable, Sequence
 
+from core.model.verdicts import NO_EVIDENCE, Candidate, Gate, Reason, Signals, Support, Verdict
 from core.text.fold import struck
 from core.text.numbers import numbers, polarity, qualifiers
 from core.text.terms import terms
 from core.text.vocabulary import CURRENCIES, MONTHS, NUMBER_WORDS, SCALES
 from core.verify.gate import negation_differs, numeric_gate
 from core.verify.score import lexical
-from core.verify.verdict import NO_EVIDENCE, Candidate, Gate, Reason, Signals, Support, Verdict
 
 # Words of numbers and dates are compared by value, in order, with the numbers. One letter may be a name: plan B.
 _BY_VALUE = frozenset(term for term in terms(" ".join((*NUMBER_WORDS, *SCALES, *MONTHS, *CURRENCIES))) if len(term) > 2)

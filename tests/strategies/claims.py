@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from core.verify.verdict import Candidate
+from core.model.verdicts import Candidate
 
 _NOUNS = ["team", "form", "sign", "send", "review", "budget", "office", "is", "the"]
 _DECIDING = ["not", "never", "5", "7", "ten", "until", "draft", "january", "2020", "30%"]

@@ -8,9 +8,9 @@ from pydantic import ValidationError
 
 from core.embed.files import pinned_files
 from core.embed.onnx import OnnxEmbedder
+from core.model.verdicts import Candidate, Gate, Reason, Support
 from core.verify.config import VerifyConfig
 from core.verify.judge import judge
-from core.verify.verdict import Candidate, Gate, Reason, Support
 from tests.strategies.claims import CANDIDATES, TEXTS
 
 CONFIG = VerifyConfig()

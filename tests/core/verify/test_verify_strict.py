@@ -5,10 +5,10 @@ import json
 import pytest
 from hypothesis import given
 
+from core.model.verdicts import Candidate, Gate, Reason, Support
 from core.text.numbers import numbers, polarity, qualifiers
 from core.text.sentences import sentences
 from core.verify.strict import still_says
-from core.verify.verdict import Candidate, Gate, Reason, Support
 from tests.strategies.claims import CANDIDATES, TEXTS
 
 CLAIM = "Send the signed form to the travel team within 5 days."

@@ -1,0 +1,20 @@
+"""A question about what documents say, as it is shown beside what it puts in question."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+
+class ClarificationState(StrEnum):
+    PENDING = "pending"
+    BOUND = "bound"
+    CONFLICTED = "conflicted"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A clarification that is pending or conflicted, on words that a reader relies on."""
+
+    clarification_id: UUID
+    state: ClarificationState
+    question: str
