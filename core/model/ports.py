@@ -112,8 +112,11 @@ class Read:
 
 
 class Matcher(Protocol):
-    def judge(self, tx: Any, claims: Sequence[tuple[str, Sequence[str]]]) -> Sequence[Verdict]:
-        """The verdict on each claim by the words of its own passages. Raises VerifyUnavailable without a model."""
+    def judge(self, asked: Any, claims: Sequence[tuple[str, Sequence[str]]]) -> Sequence[Verdict]:
+        """The verdict on each claim by the words of its own passages, as a view's principal reads them.
+
+        Raises VerifyUnavailable without a model.
+        """
 
 
 class Questions(Protocol):

@@ -10,6 +10,7 @@ from core.errors import VerifyUnavailable
 from core.model.ports import Library, Read, Recall
 from core.model.verdicts import Candidate, Gate, Support, Verdict
 from core.store.database import ReadTx
+from core.store.view import View
 from core.text.terms import terms
 from core.verify.config import VerifyConfig
 from core.verify.judge import judge
@@ -33,7 +34,7 @@ class VerifyEngine:
         self._library = library
         self._config = config
 
-    def judge(self, tx: ReadTx, claims: Sequence[tuple[str, Sequence[str]]]) -> Sequence[Verdict]:  # noqa: ARG002
+    def judge(self, asked: View, claims: Sequence[tuple[str, Sequence[str]]]) -> Sequence[Verdict]:  # noqa: ARG002
         """The verdict on each claim by the words of its own passages. Raises VerifyUnavailable without a model."""
         if self._embedder is None:
             raise VerifyUnavailable
