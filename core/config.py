@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from core.answers.config import AnswersConfig
+from core.context.config import ContextConfig
 from core.planner.request import PlannerConfig
 from core.verify.config import VerifyConfig
 from core.watch.config import WatchConfig
@@ -22,9 +23,18 @@ class MemoryConfig(BaseModel):
 
     store: StoreConfig = StoreConfig()
     planner: PlannerConfig = PlannerConfig()
+    context: ContextConfig = ContextConfig()
     verify: VerifyConfig = VerifyConfig()
     answers: AnswersConfig = AnswersConfig()
     watch: WatchConfig = WatchConfig()
 
 
-__all__ = ["AnswersConfig", "MemoryConfig", "PlannerConfig", "StoreConfig", "VerifyConfig", "WatchConfig"]
+__all__ = [
+    "AnswersConfig",
+    "ContextConfig",
+    "MemoryConfig",
+    "PlannerConfig",
+    "StoreConfig",
+    "VerifyConfig",
+    "WatchConfig",
+]

@@ -17,6 +17,8 @@ from core.clarifications.engine import ClarificationsEngine
 from core.clarifications.views import ClarificationView, Recorded
 from core.clock import Clock, SystemClock
 from core.config import MemoryConfig
+from core.context.engine import ContextEngine
+from core.context.views import Context
 from core.delivery.engine import DeliveryEngine
 from core.effects.engine import EffectsEngine
 from core.embed.protocol import Embedder
@@ -33,6 +35,7 @@ from core.keys.engine import KeysEngine
 from core.library.engine import LibraryEngine
 from core.local.engine import LocalEngine
 from core.messages.engine import MessagesEngine
+from core.metrics import Metrics
 from core.model.answers import Answer, Cited, Refreshed, SavedAnswer
 from core.model.evidence import Resolution
 from core.model.grants import CardAction
@@ -44,7 +47,8 @@ from core.model.watching import FireView, WatchRequest, WatchView
 from core.notices.engine import NoticesEngine
 from core.outcomes.engine import OutcomesEngine
 from core.people.engine import PeopleEngine
-from core.planner.engine import Planned, PlannerEngine
+from core.planner.engine import PlannerEngine
+from core.planner.plan import Planned
 from core.planner.request import PlanRequest
 from core.planner.tokens import TokenAccounting
 from core.recall.engine import RecallEngine
@@ -58,6 +62,7 @@ from core.store.database import Database
 from core.store.migrate import upgrade
 from core.store.view import view
 from core.verify.engine import VerifyEngine
+from core.verify.request import Verified, VerifyRequest
 from core.watch.engine import Swept, WatchEngine
 from core.workspaces.engine import WorkspacesEngine
 
@@ -93,6 +98,7 @@ class Memory:
             self._database.close()
             raise
         self._embedder = embedder
+        self.metrics = Metrics()
         self._make_engines(embedder, keys or {}, accounting)
 
     def _make_engines(
@@ -110,9 +116,11 @@ class Memory:
         self._planner = PlannerEngine(self._recall, self._graph, self._library, accounting, config.planner)
         self._generate = GenerateEngine(database, self._planner, self._library, embedder, config.answers.min_cosine)
         self._watch = WatchEngine(database, config.watch)
-        reader = VerifyEngine(embedder, self._recall, self._library, config.verify)
+        self._verify = VerifyEngine(
+            database, embedder, self._graph, self._recall, self._library, config.verify, self.metrics
+        )
         self._answers = AnswersEngine(
-            database, self._graph, self._watch, self._library, reader, self._generate, config.answers
+            database, self._graph, self._watch, self._library, self._verify, self._generate, config.answers
         )
         limits = {"lease_secs": config.watch.lease_secs, "max_attempts": config.watch.max_attempts}
         self.jobs = JobsEngine(database, **limits)
@@ -126,7 +134,16 @@ class Memory:
         self.api_keys = KeysEngine(database)
         self.local = LocalEngine(database)
         self.retention = RetentionEngine(database)
-        self._clarifications = ClarificationsEngine(self._graph, self._library)
+        self._clarifications = ClarificationsEngine(database, self._graph, self._library)
+        self._context = ContextEngine(
+            database,
+            self._planner,
+            self._library,
+            self._clarifications,
+            config.context,
+            config.planner.default_budget_tokens,
+            self.metrics,
+        )
         self.erasure = ErasureEngine(database, self._graph, self._answers)
         effects = EffectsEngine(self._graph, self._watch, self._answers, self.people)
         self._access = AccessEngine(database, keys, effects.by_kind())
@@ -294,6 +311,20 @@ class Memory:
         """Select evidence. Raises InvalidRequest, InsufficientEvidence, SemanticUnavailable."""
         with self._database.read(principal.tenant_id) as tx:
             return self._planner.plan(tx, request, principal, self.clock.now())
+
+    def context(self, request: PlanRequest, principal: Principal) -> Context:
+        """The evidence that an answer to this request would rest on, within the server's ceilings.
+
+        Raises InvalidRequest, InsufficientEvidence, SemanticUnavailable.
+        """
+        return self._context.context(request, principal)
+
+    def verify(self, request: VerifyRequest, principal: Principal) -> Verified:
+        """What the wording of all that the principal may read says of each claim; never whether it is true.
+
+        Raises VerifyUnavailable without a model for it; NotFound for a source they may not read; InvalidRequest.
+        """
+        return self._verify.verify(request, principal)
 
     def generate(self, question: str, principal: Principal) -> Answer:
         """Answer a question from what the principal may read. Raises InsufficientEvidence, SemanticUnavailable."""

@@ -162,6 +162,19 @@ class Recall(Protocol):
     def search(
         self, tx: Any, question: str, vector: Any, readable: Collection[UUID], valid_t: int, tx_t: int, k: int
     ) -> Sequence[Found]: ...
+    def nearest(
+        self,
+        tx: Any,
+        vector: Any,
+        readable: Collection[UUID],
+        valid_t: int,
+        tx_t: int,
+        k: int,
+        among: Collection[UUID] | None = None,
+    ) -> Sequence[Found]: ...
+    def rarity(
+        self, tx: Any, terms: Collection[str], readable: Collection[UUID], valid_t: int, tx_t: int
+    ) -> Mapping[str, float]: ...
     def match(
         self, tx: Any, text: str, readable: Collection[UUID], valid_t: int, tx_t: int
     ) -> Mapping[UUID, float]: ...

@@ -20,7 +20,7 @@ from core.model.principals import Principal
 from core.model.spans import Kind, SpanRef
 from core.planner.candidates import Candidate, SpanClass
 from core.planner.fusion import decay, fuse, hop, saturation
-from core.planner.plan import EvidencePlan, PlannedSpan, RecallStats, build
+from core.planner.plan import EvidencePlan, Planned, RecallStats, build
 from core.planner.request import PlannerConfig, PlanRequest
 from core.planner.selection import select
 from core.planner.tokens import TokenAccounting, budget_of, tokens_of
@@ -33,22 +33,6 @@ Scores = dict[UUID, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """A plan, and how close the nearest passage came; 0 when no semantic leg ran."""
-
-    plan: EvidencePlan
-    best_cosine: float
-
-    @property
-    def spans(self) -> Sequence[PlannedSpan]:
-        return self.plan.spans
-
-    @property
-    def plan_hash(self) -> str:
-        return self.plan.plan_hash
-
-
-@dataclass(frozen=True, slots=True)
 class _Recalled:
     scores: Scores
     stats: RecallStats
@@ -57,11 +41,12 @@ class _Recalled:
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
-    """`estimated`: whether the tokens of any span are a guess."""
+    """`estimated`: whether the tokens of any span are a guess. `held`: since and until when each span holds."""
 
     spans: list[Candidate]
     estimated: bool
     stats: RecallStats
+    held: Mapping[SpanRef, tuple[int, int]]
 
 
 class PlannerEngine:
@@ -82,10 +67,11 @@ class PlannerEngine:
         """Raises InvalidQuery, SemanticUnavailable; InsufficientEvidence with the stats when nothing is selected."""
         asked = view(tx, principal, now, request.valid_time, request.tx_time)
         recalled = self._recall_nodes(asked, request)
-        plan = self._select(self._explode(asked, recalled, request.model), request)
+        pool = self._explode(asked, recalled, request.model)
+        plan = self._select(pool, request)
         if not plan.spans:
             raise InsufficientEvidence(stats=plan.stats)
-        return Planned(plan, recalled.best_cosine)
+        return Planned(plan, recalled.best_cosine, asked, pool.held)
 
     def sections(self, tx: ReadTx, words: str, principal: Principal, now: int) -> list[Cited]:
         """Sections that a few words lead to, best first. Raises SemanticUnavailable."""
@@ -162,7 +148,8 @@ class PlannerEngine:
             slices_missing=len(spans - texts.keys()),
             pool_truncated=cut,
         )
-        return _Pool(pooled, any(costs[candidate.span][1] for candidate in pooled), stats)
+        estimated = any(costs[candidate.span][1] for candidate in pooled)
+        return _Pool(pooled, estimated, stats, _held(readable))
 
     def _observed(self, asked: View, nodes: Sequence[Node]) -> Mapping[UUID, int]:
         """When each source was last seen to say what it says: the start of the version that holds."""
@@ -209,6 +196,12 @@ class PlannerEngine:
             token_estimate=found.estimated,
             recall=found.stats,
         )
+
+
+def _held(nodes: Sequence[Node]) -> dict[SpanRef, tuple[int, int]]:
+    """Of each span, when it holds: of several nodes that stand on it, the one that has longest."""
+    latest_first = sorted(nodes, key=lambda node: -node.valid_start)
+    return {span: (node.valid_start, node.valid_end) for node in latest_first for span in node.spans()}
 
 
 def _highest(a: Mapping[UUID, float], b: Mapping[UUID, float]) -> Scores:

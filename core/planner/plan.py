@@ -1,13 +1,16 @@
 """The evidence plan: what an answer may cite, what selecting it cost, and a hash that pins every decision."""
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import blake3
 
+from core.model.principals import Principal
+from core.model.spans import SpanRef
 from core.planner.candidates import Candidate, SpanClass
+from core.planner.request import PlanRequest
 from core.planner.selection import Selection
 
 PLAN_MODEL = "v1"
@@ -99,6 +102,33 @@ class EvidencePlan:
             "stats": self.stats.to_json(),
             "planHash": self.plan_hash,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan, the view of the store it was made from, and since and until when each span holds.
+
+    `best_cosine`: how close the nearest passage came; 0 when no semantic leg ran.
+    """
+
+    plan: EvidencePlan
+    best_cosine: float
+    asked: Any
+    held: Mapping[SpanRef, tuple[int, int]]
+
+    @property
+    def spans(self) -> Sequence[PlannedSpan]:
+        return self.plan.spans
+
+    @property
+    def plan_hash(self) -> str:
+        return self.plan.plan_hash
+
+
+class Plans(Protocol):
+    """The one planner, as every surface calls it."""
+
+    def plan(self, tx: Any, request: PlanRequest, principal: Principal, now: int) -> Planned: ...
 
 
 def build(

@@ -25,7 +25,17 @@ def scores(
     for term in sorted(set(terms)):
         places, frequency = holders(segments, term, allowed)
         if places.size:
-            rarity = math.log(1 + (count - places.size + 0.5) / (places.size + 0.5))
+            rarity = _rarity(count, places.size)
             damping = K1 * (1 - B + B * lengths[places] * (count / total))
             result[places] += rarity * (K1 + 1) * frequency / (frequency + damping)
     return result
+
+
+def rarities(segments: Segments, allowed: npt.NDArray[np.bool_], terms: Iterable[str]) -> dict[str, float]:
+    """The inverse document frequency of each term over the allowed entries; the most for one that none holds."""
+    count = int(np.count_nonzero(allowed))
+    return {term: _rarity(count, holders(segments, term, allowed)[0].size) for term in terms}
+
+
+def _rarity(count: int, holding: int) -> float:
+    return math.log(1 + (count - holding + 0.5) / (holding + 0.5))

@@ -53,16 +53,40 @@ class RecallEngine:
         self, tx: ReadTx, question: str, vector: npt.NDArray[np.float32], readable: Collection[UUID],
         valid_t: int, tx_t: int, k: int,
     ) -> list[Hit]:  # fmt: skip
-        kept = self._in_step(tx)
-        if kept.filled is None:
+        kept = self._comparable(tx, vector)
+        if kept is None:
             return []
-        models.refuse_other(kept.filled, models.Filled(models.of(self._embedder).model, len(vector)))
         return kept.index.search(
             vector, terms(question), readable=readable, valid_t=valid_t, tx_t=tx_t, k=k, config=self._config
         )
 
+    def nearest(
+        self, tx: ReadTx, vector: npt.NDArray[np.float32], readable: Collection[UUID], valid_t: int, tx_t: int, k: int,
+        among: Collection[UUID] | None = None,
+    ) -> list[Hit]:  # fmt: skip
+        """The k nearest by meaning alone; with `among`, of these nodes only."""
+        kept = self._comparable(tx, vector)
+        if kept is None:
+            return []
+        entries_of = None if among is None else {(node_id, _ENTRY_TX) for node_id in among}
+        return kept.index.nearest(vector, readable=readable, valid_t=valid_t, tx_t=tx_t, k=k, among=entries_of)
+
+    def rarity(
+        self, tx: ReadTx, terms: Collection[str], readable: Collection[UUID], valid_t: int, tx_t: int
+    ) -> dict[str, float]:
+        """Each term's inverse document frequency over the passages that may be read."""
+        return self._in_step(tx).index.rarity(terms, readable=readable, valid_t=valid_t, tx_t=tx_t)
+
     def match(self, tx: ReadTx, text: str, readable: Collection[UUID], valid_t: int, tx_t: int) -> dict[UUID, float]:
         return self._in_step(tx).index.match(terms(text), readable=readable, valid_t=valid_t, tx_t=tx_t)
+
+    def _comparable(self, tx: ReadTx, vector: npt.NDArray[np.float32]) -> _Kept | None:
+        """What a vector may be compared with; None for a tenant without documents. Raises ModelMismatch."""
+        kept = self._in_step(tx)
+        if kept.filled is None:
+            return None
+        models.refuse_other(kept.filled, models.Filled(models.of(self._embedder).model, len(vector)))
+        return kept
 
     def _in_step(self, tx: ReadTx) -> _Kept:
         with self._lock:

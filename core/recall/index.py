@@ -159,6 +159,32 @@ class RecallIndex:
         ]
         return sorted(hits, key=lambda hit: -hit.score)
 
+    def nearest(
+        self,
+        vector: npt.NDArray[np.float32],
+        *,
+        readable: Collection[UUID] | None,
+        valid_t: int,
+        tx_t: int,
+        k: int,
+        among: Collection[tuple[UUID, int]] | None = None,
+    ) -> list[Hit]:
+        """The k best by meaning alone, best first; with `among`, of these entries only: (node id, its version tx)."""
+        self._check(vector, "the vector")
+        view = self._view(readable, valid_t, tx_t)
+        allowed = view.allowed if among is None else view.allowed & self._of(among, len(view.allowed))
+        near = dense.candidates(view.vectors, allowed, vector, k)
+        cosines = dict(zip(near.tolist(), dense.cosines(view.vectors, near, vector).tolist(), strict=True))
+        chosen = first(near, np.array(list(cosines.values())), view.coordinate, k)
+        return [Hit(view.nodes[place], cosines[place], cosines[place], 0.0) for place in chosen]
+
+    def rarity(
+        self, terms: Collection[str], *, readable: Collection[UUID] | None, valid_t: int, tx_t: int
+    ) -> dict[str, float]:
+        """Each term's inverse document frequency over what may be read."""
+        view = self._view(readable, valid_t, tx_t)
+        return bm25.rarities(view.segments, view.allowed, terms)
+
     def match(
         self, terms: Iterable[str], *, readable: Collection[UUID] | None, valid_t: int, tx_t: int
     ) -> dict[UUID, float]:
@@ -166,6 +192,14 @@ class RecallIndex:
         view = self._view(readable, valid_t, tx_t)
         words = view.lexical(terms)
         return {view.nodes[place]: round(float(words[place]), 6) for place in np.flatnonzero(words > 0).tolist()}
+
+    def _of(self, keys: Collection[tuple[UUID, int]], size: int) -> npt.NDArray[np.bool_]:
+        """Which of the first `size` entries these are."""
+        with self._lock:
+            places = [self._known[key] for key in keys if key in self._known]
+        flags = np.zeros(max([size, *(place + 1 for place in places)]), dtype=np.bool_)
+        flags[places] = True
+        return flags[:size]
 
     def _view(self, readable: Collection[UUID] | None, valid_t: int, tx_t: int) -> _View:
         with self._lock:

@@ -160,15 +160,20 @@ EDGES = Versions(EdgeVersion, Edge, "edge_id")
 
 def wholes(tx: ReadTx, ids: Collection[UUID], valid_t: int, tx_t: int) -> list[tuple[UUID, UUID]]:
     """(node, what it is part of) over edges that hold at these coordinates."""
+    return _part_of(tx, col(EdgeVersion.from_id), ids, valid_t, tx_t)
+
+
+def parts(tx: ReadTx, ids: Collection[UUID], valid_t: int, tx_t: int) -> list[tuple[UUID, UUID]]:
+    """(node, what is part of it) over edges that hold at these coordinates."""
+    return [(whole, part) for part, whole in _part_of(tx, col(EdgeVersion.to_id), ids, valid_t, tx_t)]
+
+
+def _part_of(tx: ReadTx, end: Any, ids: Collection[UUID], valid_t: int, tx_t: int) -> list[tuple[UUID, UUID]]:
+    """(part, whole) over edges that hold, of which one end is among these ids."""
     return [
         (edge.from_id, edge.to_id)
         for batch in batches(ids)
-        for edge in EDGES.select(
-            tx,
-            col(EdgeVersion.label) == PART_OF,
-            col(EdgeVersion.from_id).in_(batch),
-            EDGES.holding(valid_t, tx_t),
-        )
+        for edge in EDGES.select(tx, col(EdgeVersion.label) == PART_OF, end.in_(batch), EDGES.holding(valid_t, tx_t))
         if not edge.tombstone
     ]
 

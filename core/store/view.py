@@ -15,7 +15,7 @@ from core.model.nodes import SAVED_ANSWER, Node
 from core.model.principals import Principal, visible_to
 from core.store import sources
 from core.store.database import ReadTx
-from core.store.versions import NODES, neighbours, wholes
+from core.store.versions import NODES, neighbours, parts, wholes
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,10 @@ class View:
     def wholes(self, ids: Collection[UUID]) -> list[tuple[UUID, UUID]]:
         """(node, what it is part of) over edges that hold."""
         return wholes(self.tx, ids, self.valid_t, self.tx_t)
+
+    def parts(self, ids: Collection[UUID]) -> list[tuple[UUID, UUID]]:
+        """(node, what is part of it) over edges that hold."""
+        return parts(self.tx, ids, self.valid_t, self.tx_t)
 
     def _shows(self, node: Node) -> bool:
         return not node.tombstone and self._admits(node)

@@ -16,6 +16,8 @@ class VerifyConfig(BaseModel):
     numeric_cap: Share = 0.3
     candidates: Annotated[int, Field(ge=1)] = 20
     negation_guard: bool = True
+    embed_model: str | None = None
+    """The embedding model that claims must be compared under; None: whichever the documents are embedded with."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
