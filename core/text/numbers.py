@@ -6,6 +6,7 @@ say that something differs, and never claim that two notations they do not know 
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import regex
@@ -40,6 +41,15 @@ _AMOUNT = (
 )
 
 _Rule = Callable[["regex.Match[str]"], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A token by value, and where it stands."""
+
+    value: str
+    start: int
+    end: int
 
 
 def _date(found: regex.Match[str]) -> str:
@@ -121,7 +131,14 @@ _QUALIFIER = regex.compile(rf"\b(?:{_any((*LAPSED, *UNSETTLED, *TIMED, *LIMITED)
 
 def numbers(text: str) -> Counter[str]:
     """Numbers, percentages, amounts, dates, times, versions and other tokens that hold digits, by value."""
-    return Counter(_normalised(_unmarked(text)))
+    return Counter(reading.value for reading in readings(_unmarked(text)))
+
+
+def readings(folded: str) -> Iterator[Reading]:
+    """What `numbers` counts, in folded text, with its place."""
+    for found in _TOKEN.finditer(folded):
+        rule = next(rule for place, (_, rule) in enumerate(_RULES) if found[f"rule{place}"] is not None)
+        yield Reading(rule(found), found.start(), found.end())
 
 
 def polarity(text: str) -> Counter[str]:
@@ -143,9 +160,3 @@ def statuses(text: str) -> Counter[str]:
 def _unmarked(text: str) -> str:
     """One sentence is asked for its numbers, its negations and its qualifiers in turn."""
     return fold(text).replace(STRUCK, "")
-
-
-def _normalised(text: str) -> Iterator[str]:
-    for found in _TOKEN.finditer(text):
-        rule = next(rule for place, (_, rule) in enumerate(_RULES) if found[f"rule{place}"] is not None)
-        yield rule(found)
