@@ -27,6 +27,9 @@ _HEARD = {
     EventKind.FACT_CHANGED: "{count} in its words",
     EventKind.FACT_TOMBSTONED: "{count}: it was removed",
     EventKind.NEW_SOURCE_VERSION: "{count}: a new version of the document",
+    EventKind.CLARIFICATION_OPENED: "{count}: a question was asked",
+    EventKind.CLARIFICATION_BOUND: "{count}: a question was settled",
+    EventKind.CLARIFICATION_CONFLICTED: "{count}: people could not agree on a question",
     EventKind.ANSWER_STALE: "{count} in what a saved answer rests on",
 }
 _BECAME = {

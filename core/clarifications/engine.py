@@ -1,9 +1,11 @@
 """Records that rest on documents, and clarifications where those disagree: `core.clarifications.conflicts` decides."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 from uuid import UUID
 
+from core.clarifications.bearing import overlaps
 from core.clarifications.conflicts import (
     BOUND,
     PENDING,
@@ -16,21 +18,26 @@ from core.clarifications.conflicts import (
 from core.clarifications.views import ClarificationView, Recorded
 from core.errors import InvalidRequest
 from core.ids import derived
+from core.model.clarifying import ClarificationState, OpenQuestion
 from core.model.evidence import Standing
+from core.model.node_ids import document_id
 from core.model.nodes import Node
 from core.model.ports import Graph, Library, RecordWrite
 from core.model.spans import SpanRef
 from core.store import clarifications
-from core.store.database import ReadTx, WriteTx
+from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import Clarification
 from core.store.view import View
+
+K = TypeVar("K", UUID, SpanRef)
 
 STEWARDS = ("steward",)
 """Who is asked where nobody was named: the role whose matter it is to settle what documents say."""
 
 
 class ClarificationsEngine:
-    def __init__(self, graph: Graph, library: Library) -> None:
+    def __init__(self, database: Database, graph: Graph, library: Library) -> None:
+        self._database = database
         self._graph = graph
         self._library = library
 
@@ -54,6 +61,65 @@ class ClarificationsEngine:
         rows = [row for row in clarifications.standing(asked.tx) if row.state == PENDING]
         nodes = asked.nodes({row.node_id for row in rows})
         return [_view(row, asked.readable) for row in rows if row.node_id in nodes]
+
+    # ── what is in question of words that somebody relies on ──
+
+    def about(self, asked: View, spans: Sequence[SpanRef]) -> dict[SpanRef, list[OpenQuestion]]:
+        """What is open about these words, of what the principal may read today; a span without a question has no key.
+
+        A question bears on a span that overlaps what its node or one of its options rests on, wherever those words
+        stand by now, and on all that stands in the section or the document that it is about.
+        """
+        rows = {row.clarification_id: row for row in clarifications.unsettled(asked.tx)} if spans else {}
+        if not rows:
+            return {}
+        now = asked.tx.present(self._database.clock.now())
+        today = replace(asked, valid_t=now, tx_t=asked.tx.last_tx)
+        nodes = today.nodes({row.node_id for row in rows.values()})
+        said = [(row.clarification_id, span) for row in rows.values() for span in _rests_on(row, nodes)]
+        within = {span.source_id for span in spans}
+        said = [(one, span) for one, span in said if span.source_id in within and span.source_id in today.readable]
+        found = {
+            *overlaps(self._places(today, [(span, span) for span in spans]), self._places(today, said)),
+            *self._held(today, spans, rows.values(), nodes),
+        }
+        open_: dict[SpanRef, list[OpenQuestion]] = {}
+        for span, one in sorted(found):
+            open_.setdefault(span, []).append(_open(rows[one]))
+        return open_
+
+    def _places(self, today: View, ones: Sequence[tuple[K, SpanRef]]) -> list[tuple[K, SpanRef]]:
+        """Each where it was read, and where its words stand by now."""
+        traced = self._library.resolve(
+            today.tx, list(dict.fromkeys(span for _, span in ones)), today.readable, today.valid_t
+        )
+        found = list(ones)
+        for key, span in ones:
+            place = traced[span].span
+            if place is not None:
+                found.append((key, place))
+        return found
+
+    def _held(
+        self, today: View, spans: Sequence[SpanRef], rows: Iterable[Clarification], nodes: Mapping[UUID, Node]
+    ) -> Iterator[tuple[SpanRef, UUID]]:
+        """The spans that stand in a section or document which a question is about."""
+        asked_of: dict[UUID, list[UUID]] = {}
+        for row in rows:
+            if row.node_id in nodes:
+                asked_of.setdefault(row.node_id, []).append(row.clarification_id)
+        of_sources = {node.source_id for node in nodes.values()}
+        inside = [span for span in spans if span.source_id in of_sources]
+        sections = self._library.sections(today.tx, inside)
+        for span in inside:
+            section = {sections[span].node_id} if span in sections else set()
+            for node_id in section | {document_id(span.source_id)}:
+                yield from ((span, one) for one in asked_of.get(node_id, ()))
+
+    def states(self, tx: ReadTx, clarification_ids: Collection[UUID]) -> dict[UUID, ClarificationState]:
+        """How each of these stands that there is."""
+        found = clarifications.newest(tx, clarification_ids)
+        return {one: ClarificationState(row.state) for one, row in found.items()}
 
     def _require_words(self, tx: ReadTx, spans: Sequence[SpanRef]) -> None:
         found = self._library.slices(tx, spans)
@@ -125,6 +191,18 @@ class ClarificationsEngine:
             "bound": 0 if bound else None,
         }
         clarifications.write(tx, clarification_id, record.node_id, body, change)
+
+
+def _rests_on(row: Clarification, nodes: Mapping[UUID, Node]) -> set[SpanRef]:
+    """The words that a question is about; none where its node may not be read."""
+    if row.node_id not in nodes:
+        return set()
+    options = [Statement.from_json(option) for option in row.options if not option.get("erased")]
+    return {*nodes[row.node_id].spans(), *(span for option in options for span in option.spans)}
+
+
+def _open(row: Clarification) -> OpenQuestion:
+    return OpenQuestion(row.clarification_id, ClarificationState(row.state), row.question)
 
 
 def _view(row: Clarification, readable: frozenset[UUID]) -> ClarificationView:

@@ -11,6 +11,10 @@ class ClarificationState(StrEnum):
     CONFLICTED = "conflicted"
 
 
+OPEN = (ClarificationState.PENDING, ClarificationState.CONFLICTED)
+"""States in which a question puts in doubt what it is about."""
+
+
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
     """A clarification that is pending or conflicted, on words that a reader relies on."""

@@ -13,6 +13,7 @@ class ScopeType(StrEnum):
     ENTITY = "entity"
     LABEL = "label"
     SOURCE = "source"
+    CLARIFICATION = "clarification"
     ANSWER = "answer"
 
 
@@ -20,6 +21,9 @@ class EventKind(StrEnum):
     FACT_CHANGED = "fact_changed"
     FACT_TOMBSTONED = "fact_tombstoned"
     NEW_SOURCE_VERSION = "new_source_version"
+    CLARIFICATION_OPENED = "clarification_opened"
+    CLARIFICATION_BOUND = "clarification_bound"
+    CLARIFICATION_CONFLICTED = "clarification_conflicted"
     ANSWER_STALE = "answer_stale"
 
 

@@ -206,7 +206,7 @@ class WatchEngine:
 
         Only what somebody watches is judged: of a long document that is new most is nobody's.
         """
-        changed = by_scope(reduced((row.ref_type, row.ref_id, row.label, row.tx) for row in rows))
+        changed = by_scope(reduced((row.ref_type, row.ref_id, row.label or row.change, row.tx) for row in rows))
         watched = [
             (watch, by_ref[ref])
             for scope_type, by_ref in changed.items()

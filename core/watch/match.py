@@ -2,7 +2,7 @@
 
 A window is reduced to one entry per thing at its newest tx, and each thing is judged by its net state: as last swept
 against as it is now. So A → B → A inside one window is no event, an older version that arrives late is none either,
-and a thing that came and went unseen is none.
+and a thing that came and went unseen is none. A clarification has no way back: its last transition is what happened.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,12 +12,12 @@ from uuid import UUID
 from core.model.nodes import Node
 from core.model.watching import Event, EventKind, ScopeType
 
-NODE, SOURCE = "node", "source"
+NODE, SOURCE, CLARIFICATION = "node", "source", "clarification"
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """One thing that a window of the feed speaks of, at its newest tx."""
+    """One thing that a window of the feed speaks of, at its newest tx. `label`: a node's own; else what changed."""
 
     ref_type: str
     ref_id: UUID
@@ -35,6 +35,8 @@ def reduced(rows: Iterable[tuple[str, UUID, str, int]]) -> list[Changed]:
 
 def classify(changed: Changed, before: Node | None, after: Node | None) -> Event | None:
     """What happened to a thing between two states; None where nothing did. A source is judged by its document node."""
+    if changed.ref_type == CLARIFICATION:
+        return Event(EventKind(changed.label), changed.ref_type, changed.ref_id, changed.tx)
     stood, stands = _present(before), _present(after)
     if stands and stood and before is not None and after is not None and before.key == after.key:
         return None
@@ -51,6 +53,8 @@ def scopes_of(changed: Changed) -> list[tuple[ScopeType, str]]:
     """The scopes in which a change is heard."""
     if changed.ref_type == SOURCE:
         return [(ScopeType.SOURCE, str(changed.ref_id))]
+    if changed.ref_type == CLARIFICATION:
+        return [(ScopeType.CLARIFICATION, str(changed.ref_id))]
     return [(ScopeType.ENTITY, str(changed.ref_id)), (ScopeType.LABEL, changed.label)]
 
 

@@ -1,0 +1,131 @@
+"""Which open questions bear on words: by place, whichever version they were read in, and only for who may read them."""
+
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import event
+
+from core.clarifications.bearing import overlaps
+from core.graph.records import Record
+from core.ids import derived
+from core.model.clarifying import ClarificationState
+from core.model.spans import SpanRef
+from core.store.view import view
+from tests.support.memories import add_person, page, put, source_id
+
+PRICE = derived("record", "price")
+
+
+def span_of(memory, uri, words):
+    """Where words stand in the newest version of a document."""
+    version = next(one.version_tx for one in memory.sources() if one.uri == uri)
+    with memory._database.read("default") as tx:
+        key = source_id(uri), version
+        text = memory._library._read(tx, [key])[key].raw
+    start = text.index(words.encode())
+    return SpanRef(*key, start, start + len(words.encode()))
+
+
+def dispute(memory, uri="b.md", readers=("everyone",)):
+    """Two documents name two prices of one thing; the words of each."""
+    said = []
+    for document, amount, who in (("a.md", 40, ("everyone",)), (uri, 55, readers)):
+        words = f"A meal may cost {amount} EUR."
+        put(memory, document, page(document, {"Meals": words, "Travel": "Trains are booked early."}), who)
+        said.append(span_of(memory, document, words))
+        memory.put_node(Record(PRICE, "LIMIT", {"price": amount}, provenance=said[-1:]))
+    return said
+
+
+def about(memory, who, *spans):
+    """By place in `spans`, how many questions are open about it."""
+    with memory._database.read("default") as tx:
+        found = memory._clarifications.about(view(tx, who, memory.clock.now()), spans)
+    return {spans.index(span): len(questions) for span, questions in found.items()}
+
+
+def test_a_question_bears_on_the_words_of_its_node_and_of_each_option(memory, ada):
+    one, other = dispute(memory)
+    assert about(memory, ada, one, other, span_of(memory, "a.md", "Trains")) == {0: 1, 1: 1}
+    part = SpanRef(one.source_id, one.source_version_tx, one.start + 3, one.start + 5)
+    beside = SpanRef(one.source_id, one.source_version_tx, one.end, one.end + 1)
+    assert about(memory, ada, part, beside) == {0: 1}
+
+
+def test_what_is_asked_is_told_as_it_stands(memory, ada):
+    one, _ = dispute(memory)
+    [asked] = memory.clarifications(ada)
+    with memory._database.read("default") as tx:
+        found = memory._clarifications.about(view(tx, ada, memory.clock.now()), [one])
+        states = memory._clarifications.states(tx, [asked.clarification_id, derived("none")])
+    [question] = found[one]
+    assert (question.clarification_id, question.state) == (asked.clarification_id, ClarificationState.PENDING)
+    assert question.question == asked.question
+    assert states == {asked.clarification_id: ClarificationState.PENDING}
+
+
+def test_words_that_moved_bear_the_same_question_in_both_versions(memory, ada):
+    one, _ = dispute(memory)
+    moved = page("a.md", {"First": "Something new.", "Meals": "A meal may cost 40 EUR.", "Travel": "By train."})
+    put(memory, "a.md", moved)
+    today = span_of(memory, "a.md", "A meal may cost 40 EUR.")
+    assert today.start != one.start
+    assert about(memory, ada, one, today, span_of(memory, "a.md", "Something new.")) == {0: 1, 1: 1}
+
+
+def test_words_that_were_replaced_bear_it_only_as_they_were_read(memory, ada):
+    one, _ = dispute(memory)
+    put(memory, "a.md", page("a.md", {"Meals": "A meal may cost nothing at all now.", "Travel": "By train."}))
+    assert about(memory, ada, one, span_of(memory, "a.md", "A meal may cost nothing")) == {0: 1}
+
+
+def test_a_question_about_what_one_may_not_read_is_not_there(memory, ada):
+    put(memory, "shared.md", page("shared.md", {"Meals": "A meal may cost 55 EUR."}))
+    put(memory, "board.md", page("board.md", {"Meals": "A meal may cost 40 EUR."}), ("board",))
+    secret, shared = (span_of(memory, uri, "A meal may cost") for uri in ("board.md", "shared.md"))
+    for amount, span in ((40, secret), (55, shared)):
+        memory.put_node(Record(PRICE, "LIMIT", {"price": amount}, provenance=[span]))
+    assert about(memory, ada, shared) == {}
+    assert about(memory, add_person(memory, "Boss", roles=("board",)), shared, secret) == {0: 1, 1: 1}
+
+
+def test_with_nothing_open_it_costs_one_look(memory, ada):
+    put(memory, "a.md", page("a.md", {"Meals": "A meal may cost 40 EUR."}))
+    span = span_of(memory, "a.md", "A meal may cost 40 EUR.")
+    statements: list[str] = []
+    with memory._database.read("default") as tx:
+        asked = view(tx, ada, memory.clock.now())
+        event.listen(memory._database.engine, "before_cursor_execute", lambda *more: statements.append(more[2]))
+        assert memory._clarifications.about(asked, [span]) == {}
+        assert len(statements) == 1
+        assert memory._clarifications.about(asked, []) == {}
+        assert len(statements) == 1
+
+
+SPANS = st.builds(
+    lambda source, version, start, length: SpanRef(UUID(int=source), version, start, start + length),
+    st.integers(0, 1),
+    st.integers(1, 2),
+    st.integers(0, 9),
+    st.integers(0, 4),
+)
+
+
+@given(st.lists(SPANS, max_size=12), st.lists(SPANS, max_size=12))
+def test_overlaps_are_what_shares_a_byte(ones, others):
+    def shares(a, b):
+        same = (a.source_id, a.source_version_tx) == (b.source_id, b.source_version_tx)
+        return same and bool(set(range(a.start, a.end)) & set(range(b.start, b.end)))
+
+    left, right = list(enumerate(ones)), list(enumerate(others))
+    expected = {(i, j) for i, a in left for j, b in right if shares(a, b)}
+    assert set(overlaps(left, right)) == expected
+
+
+@pytest.mark.parametrize("number", [2_000])
+def test_many_places_that_do_not_meet_cost_no_pairs(number):
+    ones = [(i, SpanRef(UUID(int=1), 1, 2 * i, 2 * i + 1)) for i in range(number)]
+    others = [(i, SpanRef(UUID(int=1), 1, 2 * i + 1, 2 * i + 2)) for i in range(number)]
+    assert list(overlaps(ones, others)) == []
