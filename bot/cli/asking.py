@@ -44,7 +44,7 @@ def ask(
         raise InvalidRequest("the question is empty; write what you want to know")
     settings = settings_of(config)
     with memory_of(settings) as memory:
-        asker = _asker(memory, settings, person)
+        asker = asker(memory, settings, person)
         try:
             answer = memory.generate(question, asker)
         except InsufficientEvidence:
@@ -58,7 +58,7 @@ def ask(
             say(f"\n{late}")
 
 
-def _asker(memory: "Memory", settings: "Settings", person: str) -> "Principal":
+def asker(memory: "Memory", settings: "Settings", person: str) -> "Principal":
     from core.errors import InvalidRequest
 
     if person:

@@ -1,0 +1,117 @@
+"""`context` and `verify`: the evidence without an answer, and what the wording says of claims."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bot.cli.asking import asker
+from bot.cli.options import AsJson, Config, memory_of, settings_of
+from bot.cli.output import say, say_json
+from cards.text import one_line
+
+if TYPE_CHECKING:
+    from core.context.views import Context
+    from core.verify.request import VerifyResult
+
+Person = Annotated[
+    str, typer.Option("--as", metavar="PERSON", help="Who asks: an e-mail address or a name; it decides what is read.")
+]
+Find = Annotated[str | None, typer.Option(metavar="LABEL", help="Nodes of this label: SECTION, DOCUMENT, a record's.")]
+Where = Annotated[
+    str | None,
+    typer.Option(metavar="JSON", help='Conditions on them: [{"prop": "title", "op": "eq", "value": "Meals"}].'),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(context)
+    app.command()(verify)
+
+
+def context(
+    question: Annotated[
+        str | None, typer.Argument(metavar="[QUESTION]", help="What the evidence is to answer.")
+    ] = None,
+    person: Person = "",
+    find: Find = None,
+    where: Where = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(help="At most so many tokens; the ceiling is in the settings.")
+    ] = None,
+    max_spans: Annotated[int | None, typer.Option(help="At most so many passages.")] = None,
+    as_json: AsJson = False,
+    config: Config = None,
+) -> None:
+    """Show the passages that an answer to a question would rest on, without an answer."""
+    from core.planner.request import PlanRequest
+
+    request = PlanRequest(question, find, _conditions(where), budget_tokens=max_tokens, max_spans=max_spans)
+    settings = settings_of(config)
+    with memory_of(settings) as memory:
+        found = memory.context(request, asker(memory, settings, person))
+    if as_json:
+        say_json(found.to_json())
+    else:
+        _show_context(found)
+
+
+def _show_context(found: "Context") -> None:
+    for item in sorted(found.items, key=lambda item: -item.score):
+        say(f"{item.score:.2f}  {one_line(item.source_name)}: {one_line(item.text)}")
+    for question in found.open_questions:
+        say(f"\nIn question ({question.state}): {one_line(question.question)}")
+    say(f"\n{len(found.items)} passages, {found.plan.used} of {found.plan.budget} tokens.")
+
+
+def verify(
+    claims: Annotated[list[str], typer.Argument(metavar="CLAIM...", help="Statements, each one sentence.")],
+    person: Person = "",
+    source: Annotated[
+        list[str] | None, typer.Option(metavar="URI", help="Hold them against this document alone; repeatable.")
+    ] = None,
+    find: Find = None,
+    where: Where = None,
+    as_json: AsJson = False,
+    config: Config = None,
+) -> None:
+    """Say whether the wording of the documents supports claims; wording is measured, not truth."""
+    from core.verify.request import Against, VerifyRequest
+
+    settings = settings_of(config)
+    with memory_of(settings) as memory:
+        principal = asker(memory, settings, person)
+        pinned = [memory.source_named(uri, tenant=settings.tenant) for uri in source] if source else None
+        request = VerifyRequest(claims, Against(find, _conditions(where), pinned))
+        found = memory.verify(request, principal)
+    if as_json:
+        say_json(found.to_json())
+        return
+    for result in found.results:
+        _show_result(result)
+
+
+def _show_result(result: "VerifyResult") -> None:
+    why = f", {result.reason.value.replace('_', ' ')}" if result.reason else ""
+    say(f"{one_line(result.claim)}\n  {_IN_WORDS[result.verdict.value]} ({result.score:.2f}{why})")
+    for evidence in result.evidence[:1]:
+        say(f"  closest: {one_line(evidence.text)}")
+
+
+_IN_WORDS = {
+    "supported": "supported by the wording",
+    "partial": "partly supported by the wording",
+    "unsupported": "not supported by the wording",
+}
+
+
+def _conditions(where: str | None) -> list[dict[str, Any]]:
+    from core.errors import InvalidQuery
+
+    try:
+        found = json.loads(where) if where else []
+    except ValueError as error:
+        raise InvalidQuery(f"--where is no JSON: {error}") from error
+    if not isinstance(found, list):
+        raise InvalidQuery("--where must be a JSON list of conditions")
+    return found
