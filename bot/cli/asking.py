@@ -44,9 +44,9 @@ def ask(
         raise InvalidRequest("the question is empty; write what you want to know")
     settings = settings_of(config)
     with memory_of(settings) as memory:
-        asker = asker(memory, settings, person)
+        principal = asker(memory, settings, person)
         try:
-            answer = memory.generate(question, asker)
+            answer = memory.generate(question, principal)
         except InsufficientEvidence:
             answer = None
         late = _late(memory, settings)
