@@ -36,7 +36,7 @@ from core.library.engine import LibraryEngine
 from core.local.engine import LocalEngine
 from core.messages.engine import MessagesEngine
 from core.metrics import Metrics
-from core.model.answers import Answer, Cited, Refreshed, SavedAnswer
+from core.model.answers import Answer, AnswerMove, Cited, Refreshed, SavedAnswer
 from core.model.evidence import Resolution
 from core.model.grants import CardAction
 from core.model.nodes import Node
@@ -119,8 +119,16 @@ class Memory:
         self._verify = VerifyEngine(
             database, embedder, self._graph, self._recall, self._library, config.verify, self.metrics
         )
+        self._clarifications = ClarificationsEngine(database, self._graph, self._library)
         self._answers = AnswersEngine(
-            database, self._graph, self._watch, self._library, self._verify, self._generate, config.answers
+            database,
+            self._graph,
+            self._watch,
+            self._library,
+            self._verify,
+            self._clarifications,
+            self._generate,
+            config.answers,
         )
         limits = {"lease_secs": config.watch.lease_secs, "max_attempts": config.watch.max_attempts}
         self.jobs = JobsEngine(database, **limits)
@@ -134,7 +142,6 @@ class Memory:
         self.api_keys = KeysEngine(database)
         self.local = LocalEngine(database)
         self.retention = RetentionEngine(database)
-        self._clarifications = ClarificationsEngine(database, self._graph, self._library)
         self._context = ContextEngine(
             database,
             self._planner,
@@ -354,6 +361,11 @@ class Memory:
     def answers(self, principal: Principal) -> list[SavedAnswer]:
         with self._database.read(principal.tenant_id) as tx:
             return self._answers.owned(tx, principal, self.clock.now())
+
+    def answer_history(self, answer_id: UUID, principal: Principal) -> list[AnswerMove]:
+        """Every version of a saved answer, oldest first. Raises NotFound, alike for another's answer and for none."""
+        with self._database.read(principal.tenant_id) as tx:
+            return self._answers.history(tx, answer_id, principal, self.clock.now())
 
     def check_answer(self, answer_id: UUID, *, tenant: str = DEFAULT_TENANT) -> Checked | None:
         """Judge a saved answer by what stands now; None for one that is gone or superseded."""

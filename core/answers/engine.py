@@ -6,29 +6,42 @@ It reads and runs the model outside the write transaction, which starts over whe
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from sqlmodel import col
+
+from core.answers.cadence import next_check
 from core.answers.config import AnswersConfig
-from core.answers.diff import nearest
-from core.answers.recheck import Judged, Reading, evidence_state, reread
-from core.answers.status import AnswerStatus, ClaimState, Severity, fold, fold_severity, worse
+from core.answers.judging import Judging, Today
+from core.answers.recheck import Judged
+from core.answers.saved import (
+    changed,
+    first_props,
+    invalidated,
+    judged_props,
+    key_of,
+    moves,
+    questions_of,
+    superseded,
+    watches_of,
+)
+from core.answers.status import AnswerStatus, news
 from core.clock import DAY, FOREVER
 from core.errors import InsufficientEvidence, InvalidRequest, NotFound
 from core.ids import derived
 from core.jobs.kinds import FENCE, JobKind
-from core.model.answers import Answer, Refreshed, SavedAnswer, saved_from_props
+from core.model.answers import Answer, AnswerMove, Refreshed, SavedAnswer, saved_from_props
 from core.model.erased import answer_of_nobody, answer_without
-from core.model.evidence import Resolution
 from core.model.nodes import SAVED_ANSWER, SUPERSEDES, EdgeWrite, Node, NodeWrite
-from core.model.ports import Answering, Graph, Library, Reader, Watches
+from core.model.ports import Answering, Graph, Library, Questions, Reader, Watches
 from core.model.principals import Principal, person_reader, visible_to
-from core.model.spans import SpanRef
-from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
+from core.model.watching import EventKind
 from core.store import erasing, jobs, people, sources, traces
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import NodeVersion
+from core.store.versions import NODES
 
 _TRIES = 5
 
@@ -50,14 +63,15 @@ class AnswersEngine:
         watches: Watches,
         library: Library,
         reader: Reader,
+        questions: Questions,
         answering: Answering,
         config: AnswersConfig,
     ) -> None:
         self._database = database
         self._graph = graph
         self._watches = watches
-        self._library = library
-        self._reader = reader
+        self._questions = questions
+        self._judging = Judging(library, reader, questions)
         self._answering = answering
         self._config = config
 
@@ -84,31 +98,17 @@ class AnswersEngine:
     def _write_new(
         self, tx: WriteTx, answer_id: UUID, trace_id: UUID, body: Mapping[str, Any], principal: Principal
     ) -> None:
-        claims = [{**claim, **asdict(Judged(ClaimState.OK))} for claim in body["claims"]]
-        props = {
-            "question": body["question"],
-            "answerText": body["answerText"],
-            "claims": claims,
-            "dependencies": {"sources": _source_ids(claims), "clarifications": []},
-            "status": AnswerStatus.CURRENT,
-            "severity": None,
-            "traceId": str(trace_id),
-            "planHash": body["planHash"],
-            "owner": str(principal.person_id),
-            "savedAt": tx.now,
-            "checkedAt": tx.now,
-            "supersedes": None,
-            "supersededBy": None,
-        }
+        states = self._questions.states(tx, {one for claim in body["claims"] for one in questions_of(claim)})
+        props = first_props(trace_id, body, principal.person_id, states, tx.now)
         self._put(tx, answer_id, props)
-        for request in _watches(answer_id, props):
+        for request in watches_of(answer_id, props):
             self._watches.create(tx, request, principal)
         self._enqueue_check(tx, answer_id, "saved", tx.now)
 
     def _put(self, tx: WriteTx, answer_id: UUID, props: Mapping[str, Any]) -> None:
         owner = UUID(props["owner"])
-        key = f"{props['status']}:{props['severity']}:{props['supersededBy']}:{[c['state'] for c in props['claims']]}"
-        write = NodeWrite(answer_id, SAVED_ANSWER, key, props, readers=(person_reader(owner),), observed_at=tx.now)
+        readers = (person_reader(owner),)
+        write = NodeWrite(answer_id, SAVED_ANSWER, key_of(props), props, readers=readers, observed_at=tx.now)
         self._graph.write(tx, [write], (tx.now, FOREVER))
 
     def _enqueue_check(self, tx: WriteTx, answer_id: UUID, cause: object, not_before: int) -> None:
@@ -146,6 +146,13 @@ class AnswersEngine:
             node = self._owned(tx, UUID(node.props["supersededBy"]), principal, now)
         return node.node_id
 
+    def history(self, tx: ReadTx, answer_id: UUID, principal: Principal, now: int) -> list[AnswerMove]:
+        """Every version of an answer, oldest first. Raises NotFound, alike for another's answer and for none."""
+        self._owned(tx, answer_id, principal, now)
+        written = col(NodeVersion.valid_end) == FOREVER  # what a later version left of this one ends before it
+        versions = NODES.select(tx, col(NodeVersion.node_id) == answer_id, written)
+        return moves(sorted(versions, key=lambda node: node.tx_start))
+
     # ── rechecking ──
 
     def check(self, tenant_id: str, answer_id: UUID) -> Checked | None:
@@ -155,57 +162,18 @@ class AnswersEngine:
                 node = self._graph.current(tx, [answer_id], self._database.clock.now()).get(answer_id)
                 if node is None or node.props["status"] == AnswerStatus.SUPERSEDED:
                     return None
-                judged = self._judge(tx, node)
+                today = Today(tx, self._database.clock.now(), self._readable(tx, node))
+                judged = self._judging.judge(today, node.props["claims"])
             with self._database.write(tenant_id) as tx:
                 checked = self._record(tx, node, judged)
                 if checked is not None:
                     return checked
         raise InvalidRequest(f"answer {answer_id} kept changing while it was checked; it will be checked again")
 
-    def _judge(self, tx: ReadTx, node: Node) -> list[Judged]:
+    def _readable(self, tx: ReadTx, node: Node) -> Collection[UUID]:
+        """What the owner of an answer may read today."""
         owner = people.get(tx, UUID(node.props["owner"]))
-        readable: Collection[UUID] = sources.readable(tx, people.principal(owner)) if owner and owner.active else ()
-        claims: Sequence[Mapping[str, Any]] = node.props["claims"]
-        cited = [_spans(claim) for claim in claims]
-        now = self._database.clock.now()
-        resolved = self._library.resolve(tx, [span for spans in cited for span in spans], readable, now)
-        return [
-            Judged(ClaimState.INVALIDATED)
-            if claim.get("erased")
-            else self._judge_claim(tx, claim["text"], [resolved[span] for span in spans], spans, readable)
-            for claim, spans in zip(claims, cited, strict=True)
-        ]
-
-    def _judge_claim(
-        self,
-        tx: ReadTx,
-        text: str,
-        resolutions: Sequence[Resolution],
-        spans: Sequence[SpanRef],
-        readable: Collection[UUID],
-    ) -> Judged:
-        state = evidence_state(resolutions)
-        if state is not ClaimState.AFFECTED:
-            return Judged(state)
-        if all(resolution.span is None or resolution.clearable for resolution in resolutions):
-            return reread(self._read(tx, text, spans, readable))
-        sentences = self._library.around(tx, spans, self._database.clock.now())
-        return Judged(ClaimState.AFFECTED, Severity.MATERIAL, nearest(text, sentences))
-
-    def _read(self, tx: ReadTx, text: str, spans: Sequence[SpanRef], readable: Collection[UUID]) -> Reading | None:
-        """Rule 4: the sections that held the evidence first; where nothing near is there, all the owner may read."""
-        now = self._database.clock.now()
-        near = self._library.around(tx, spans, now)
-        verdict = self._reader.still_says(text, near)
-        if verdict is None:
-            return None
-        if verdict.says:
-            return Reading(says=True, numbers_differ=False, nearest="")
-        after = nearest(text, near)
-        if after or verdict.numbers_differ:
-            return Reading(says=False, numbers_differ=verdict.numbers_differ, nearest=after)
-        elsewhere = self._reader.still_says(text, self._reader.candidates(tx, text, readable, now))
-        return Reading(says=elsewhere is not None and elsewhere.says, numbers_differ=False, nearest="")
+        return sources.readable(tx, people.principal(owner)) if owner and owner.active else ()
 
     def _record(self, tx: WriteTx, node: Node, judged: Sequence[Judged]) -> Checked | None:
         """Write what was found, if it is news; None when the answer has moved since it was read."""
@@ -213,20 +181,19 @@ class AnswersEngine:
         standing = self._graph.current(tx, [node.node_id], tx.now).get(node.node_id)
         if standing is None or standing.tx_start != node.tx_start:
             return None
-        before = AnswerStatus(node.props["status"])
-        after = fold([claim.state for claim in judged])
-        claims = [{**claim, **asdict(found)} for claim, found in zip(node.props["claims"], judged, strict=True)]
-        moved = tuple(i for i, (old, new) in enumerate(zip(node.props["claims"], claims, strict=True)) if old != new)
-        self._enqueue_check(tx, node.node_id, tx.now // DAY, tx.now + self._config.recheck_max_age_days * DAY)
+        due = next_check(node.node_id, tx.now, self._config.recheck_max_age_days * DAY)
+        self._enqueue_check(tx, node.node_id, due, due)
+        props = judged_props(node.props, judged, tx.now)
+        moved = changed(node.props["claims"], props["claims"])
         if not moved:
-            return Checked(before, before)
-        severity = fold_severity(claim.severity for claim in judged)
-        self._put(
-            tx,
-            node.node_id,
-            {**node.props, "claims": claims, "status": after, "severity": severity, "checkedAt": tx.now},
-        )
-        if worse(after, before):
+            return Checked(AnswerStatus(props["status"]), AnswerStatus(props["status"]))
+        return self._move(tx, node, props, moved)
+
+    def _move(self, tx: WriteTx, node: Node, props: Mapping[str, Any], moved: tuple[int, ...] = ()) -> Checked:
+        """Write a new version, and tell its owner where it says that something is no longer well."""
+        before, after = AnswerStatus(node.props["status"]), AnswerStatus(props["status"])
+        self._put(tx, node.node_id, props)
+        if news(before, after):
             self._watches.emit(tx, EventKind.ANSWER_STALE, node.node_id)
         return Checked(before, after, moved)
 
@@ -238,17 +205,8 @@ class AnswersEngine:
         _rewrite(tx, rows, lambda props: answer_without(props, source_id))
         for node in self._graph.current(tx, {row.node_id for row in rows}, tx.now).values():
             if node.props["status"] != AnswerStatus.SUPERSEDED:
-                self._invalidate(tx, node)
+                self._move(tx, node, invalidated(node.props))
         return len(rows)
-
-    def _invalidate(self, tx: WriteTx, node: Node) -> None:
-        before = AnswerStatus(node.props["status"])
-        gone = asdict(Judged(ClaimState.INVALIDATED))
-        claims = [{**claim, **gone} if claim.get("erased") else claim for claim in node.props["claims"]]
-        after, severity = fold([c["state"] for c in claims]), fold_severity(c["severity"] for c in claims)
-        self._put(tx, node.node_id, {**node.props, "claims": claims, "status": after, "severity": severity})
-        if worse(after, before):
-            self._watches.emit(tx, EventKind.ANSWER_STALE, node.node_id)
 
     def without_person(self, tx: WriteTx, person_id: UUID) -> int:
         """Let no version of an answer that a person saved hold what it said, and none stand any more; how many rows."""
@@ -303,8 +261,8 @@ class AnswersEngine:
         if old.props["status"] == AnswerStatus.SUPERSEDED:
             raise InvalidRequest("this answer has been refreshed already")
         new_id, _ = self.save(tx, answer.trace_id, principal)
-        self._put(tx, answer_id, {**old.props, "status": AnswerStatus.SUPERSEDED, "supersededBy": str(new_id)})
-        for request in _watches(answer_id, old.props):
+        self._put(tx, answer_id, superseded(old.props, new_id))
+        for request in watches_of(answer_id, old.props):
             self._watches.stop(tx, request, principal)
         edge = EdgeWrite(derived("edge", SUPERSEDES, new_id, answer_id), SUPERSEDES, new_id, answer_id)
         self._graph.link(tx, [edge], (tx.now, FOREVER))
@@ -317,24 +275,3 @@ def _rewrite(tx: WriteTx, rows: Sequence[NodeVersion], change: Callable[[Mapping
         row.key, row.props = "", change(row.props)
         tx.session.add(row)
     tx.session.flush()
-
-
-def _watches(answer_id: UUID, props: Mapping[str, Any]) -> tuple[WatchRequest, WatchRequest]:
-    """The internal watch that has an answer checked, and its owner's own."""
-    question = props["question"]
-    internal = {"kind": TargetKind.INTERNAL, "job_kind": JobKind.CHECK_ANSWER, "answer_id": str(answer_id)}
-    person = {"kind": TargetKind.PERSON, "person_id": props["owner"]}
-    moved = (EventKind.NEW_SOURCE_VERSION, EventKind.FACT_TOMBSTONED)
-    refs = tuple(props["dependencies"]["sources"])
-    return (
-        WatchRequest(question, ScopeType.SOURCE, refs, moved, internal),
-        WatchRequest(question, ScopeType.ANSWER, (str(answer_id),), (EventKind.ANSWER_STALE,), person),
-    )
-
-
-def _spans(claim: Mapping[str, Any]) -> list[SpanRef]:
-    return [SpanRef(UUID(source), tx, start, end) for source, tx, start, end in claim["citations"]]
-
-
-def _source_ids(claims: Sequence[Mapping[str, Any]]) -> list[str]:
-    return sorted({citation[0] for claim in claims for citation in claim["citations"]})

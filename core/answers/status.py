@@ -52,8 +52,20 @@ def fold(states: Collection[ClaimState], *, superseded: bool = False) -> AnswerS
 
 
 def worse(a: AnswerStatus, b: AnswerStatus) -> bool:
-    """Whether `a` is a worse status than `b`: a move from b to a is announced, one from a to b only recorded."""
+    """Whether `a` is a worse status than `b`."""
     return _BADNESS[a] > _BADNESS[b]
+
+
+_UNDECIDED = {AnswerStatus.PENDING, AnswerStatus.CONFLICTED}
+_MOVED = {AnswerStatus.PARTIALLY_STALE, AnswerStatus.STALE}
+
+
+def news(before: AnswerStatus, after: AnswerStatus) -> bool:
+    """Whether an owner is told: of a worse status, and of a decision that leaves the answer as it no longer stands.
+
+    Waiting comes before stale where both apply; that is an order of what to show, and the end of waiting is news.
+    """
+    return worse(after, before) or (before in _UNDECIDED and after in _MOVED)
 
 
 def fold_severity(severities: Iterable[Severity | None]) -> Severity | None:

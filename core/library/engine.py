@@ -141,12 +141,12 @@ class LibraryEngine:
         parsed = self._read(tx, {_version(span) for span in spans})
         return {span: _section(parsed[_version(span)], span) for span in spans if _version(span) in parsed}
 
-    def sentences_of(self, tx: ReadTx, node_ids: Collection[UUID], now: int) -> list[str]:
-        """Sentences of the passages these nodes stand on today."""
+    def units_of(self, tx: ReadTx, node_ids: Collection[UUID], now: int) -> list[Unit]:
+        """The sentences and table rows of the passages these nodes stand on today."""
         nodes = NODES.as_of(tx, node_ids, tx.present(now), tx.last_tx)
         spans = [span for node_id in node_ids if node_id in nodes for span in nodes[node_id].spans()]
         units = self.units(tx, spans)
-        return [unit.said for span in spans for unit in units.get(span, ())]
+        return [unit for span in spans for unit in units.get(span, ())]
 
     def pieces(self, tx: ReadTx, node: Node | None, *, whole: bool) -> list[Piece]:
         """The passages a node stands on, in order, each with its heading path; with `whole`, of the entire document."""

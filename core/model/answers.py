@@ -80,6 +80,17 @@ class SavedAnswer:
     version_tx: int
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerMove:
+    """One version of a saved answer: since when (Ts), and which claims, by their place, were judged otherwise."""
+
+    at: int
+    version_tx: int
+    status: str
+    severity: str | None
+    changed_claims: tuple[int, ...]
+
+
 def readable_claims(props: Mapping[str, Any], readable: Collection[UUID]) -> list[Mapping[str, Any]]:
     """The claims of a saved answer; what replaced their words is withheld where its source may no longer be read."""
     claims: Sequence[Mapping[str, Any]] = props["claims"]

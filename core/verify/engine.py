@@ -17,7 +17,7 @@ from core.errors import ModelMismatch, NotFound, VerifyUnavailable
 from core.ids import random_id
 from core.jsonhash import json_hash
 from core.metrics import Metrics, timed
-from core.model.ports import Graph, Library, Read, Recall
+from core.model.ports import Graph, Library, Read, Recall, Unit
 from core.model.principals import Principal
 from core.model.spans import SpanRef
 from core.model.verdicts import Candidate, Gate, Support, Verdict
@@ -225,13 +225,13 @@ class VerifyEngine:
         differ = verdict.signals is not None and Gate.CAPPED in {verdict.signals.numeric_gate, verdict.signals.negation}
         return Read(verdict.verdict is Support.SUPPORTED, differ)
 
-    def candidates(self, tx: ReadTx, text: str, readable: Collection[UUID], now: int) -> Sequence[str]:
-        """Sentences of the passages nearest to a claim, among those its owner may read."""
+    def candidates(self, tx: ReadTx, text: str, readable: Collection[UUID], now: int) -> Sequence[Unit]:
+        """Sentences and rows of the passages nearest to a claim, among those its owner may read."""
         if self._embedder is None:
             return ()
         vector = np.asarray(self._embedder.embed([text])[0])
         hits = self._recall.search(tx, text, vector, readable, now, tx.last_tx, self._config.candidates)
-        return self._library.sentences_of(tx, [hit.node_id for hit in hits], now)
+        return self._library.units_of(tx, [hit.node_id for hit in hits], now)
 
 
 @dataclass(frozen=True, slots=True)
