@@ -10,6 +10,7 @@ CoreError
 ├── InsufficientEvidence    carries the plan's stats
 ├── SemanticUnavailable     the semantic leg was asked for and there is no model or no vectors
 ├── VerifyUnavailable       no embedding model to verify with
+├── GenerateUnavailable     the language model did not give an answer that can be used
 ├── ModelMismatch           the database was embedded under another model
 ├── StoreUnavailable        locked, read-only, corrupt, full, unreachable
 ├── LimitReached            a per-person limit
@@ -85,6 +86,12 @@ class VerifyUnavailable(CoreError):
     """Verification needs an embedding model, and none is configured."""
 
     code = "verify_unavailable"
+
+
+class GenerateUnavailable(CoreError):
+    """The language model did not answer."""
+
+    code = "generate_unavailable"
 
 
 class ModelMismatch(CoreError):

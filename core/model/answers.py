@@ -2,19 +2,46 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
+from core.model.clarifying import OpenQuestion
 from core.model.evidence import Passage
+from core.model.verdicts import Gate, Verdict
+
+EXTRACTIVE = "extractive"
+"""What stands for a model where an answer was chosen, not written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that an answer cost. `estimated`: the model's server did not say."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence of an answer with the exact words it rests on. `quoted`: it is those words."""
+    """A sentence of an answer with the exact words it rests on; none: it is without a source.
+
+    `quoted`: it is those words, and there is nothing to judge. `verdict` None besides: nobody could judge it.
+    `questions`: what is open about the words it rests on.
+    """
 
     text: str
     citations: tuple[Passage, ...]
     quoted: bool
+    verdict: Verdict | None = None
+    questions: tuple[OpenQuestion, ...] = ()
+
+    @property
+    def severity(self) -> Literal["material"] | None:
+        """Material where a number, a date or a negation is not as its source has it."""
+        signals = self.verdict.signals if self.verdict else None
+        differs = signals is not None and Gate.CAPPED in {signals.numeric_gate, signals.negation}
+        return "material" if differs else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +54,10 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`known` False: nothing is close enough, and `nearest` are the passages that come closest."""
+    """`known` False: nothing is close enough, and `nearest` are the passages that come closest.
+
+    `grounded` False: there was no evidence, and a model answered all the same, as it was allowed to.
+    """
 
     trace_id: UUID
     question: str
@@ -37,6 +67,9 @@ class Answer:
     nearest: tuple[Passage, ...]
     plan_hash: str
     best_cosine: float
+    model: str = EXTRACTIVE
+    usage: Usage = Usage()
+    grounded: bool = True
 
     @property
     def known(self) -> bool:

@@ -1,0 +1,68 @@
+"""What a prompt may hold, so that an answer never costs more than was allowed. Pure.
+
+Two limits, two measures. The budget is a promise to whoever pays: where the provider cannot count, every byte counts
+as a token, since no tokenizer makes more of a text than it has bytes. The window is only what fits, and the server
+itself refuses what does not: an estimate with a tenth to spare will do.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from core.errors import InvalidRequest
+from core.generate.prompt import prompt
+from core.generate.providers import LanguageModel, Message
+from core.model.answers import Usage
+from core.model.evidence import Passage
+from core.planner.tokens import tokens_of
+
+_FRAMING = 16
+"""Tokens around a message: its role, and the marks of a chat template."""
+_TOO_LONG = (
+    "the question leaves no room for evidence within what the language model may cost and hold: ask in fewer words; "
+    "whoever runs this may raise llm.budget_tokens or llm.context_window, or lower llm.max_tokens"
+)
+
+
+def room_for_evidence(model: LanguageModel, question: str) -> int:
+    """Tokens that evidence may have beside the question. Raises InvalidRequest where there are none."""
+    room = spare(model, prompt(question, ()))
+    if room <= 0:
+        raise InvalidRequest(_TOO_LONG)
+    return room
+
+
+def fitting(model: LanguageModel, question: str, passages: Sequence[Passage]) -> Sequence[Passage]:
+    """The first passages, as many as fit beside the question: those that come first matter most.
+
+    Raises InvalidRequest where not even one fits.
+    """
+    lengths = range(1, len(passages) + 1)
+    many = bisect_left(lengths, 1, key=lambda length: spare(model, prompt(question, passages[:length])) < 0)
+    if passages and not many:
+        raise InvalidRequest(_TOO_LONG)
+    return passages[:many]
+
+
+def spare(model: LanguageModel, messages: Sequence[Message]) -> int:
+    """Tokens that are left when these messages and the longest completion are paid for; negative where they are not."""
+    counted = [_measures(model, message.text) for message in messages]
+    fixed = _FRAMING * len(counted) + model.max_tokens
+    left = model.budget_tokens - fixed - sum(most for _, most in counted)
+    window = model.provider.context_window(model.name)
+    return left if window is None else min(left, window - fixed - sum(likely for likely, _ in counted))
+
+
+def measured(model: LanguageModel, messages: Sequence[Message], answer: str) -> Usage:
+    """A guess at what a call cost, where the provider does not say."""
+    asked = sum(_likely(model, message.text)[0] for message in messages)
+    return Usage(asked, _likely(model, answer)[0], estimated=True)
+
+
+def _measures(model: LanguageModel, text: str) -> tuple[int, int]:
+    """The tokens that a text likely has, with a margin where they are guessed, and the most that it can have."""
+    tokens, guessed = _likely(model, text)
+    return (tokens * 10 // 9 + 1, len(text.encode())) if guessed else (tokens, tokens)
+
+
+def _likely(model: LanguageModel, text: str) -> tuple[int, bool]:
+    return tokens_of(text, model=model.name, accounting=model.provider)

@@ -1,0 +1,67 @@
+"""What a chat completions server said: a whole answer, or one sentence that says what is wrong with it. Pure."""
+
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from core.errors import GenerateUnavailable
+from core.generate.providers import Completion
+from core.model.answers import Usage
+
+_CHARS_PER_TOKEN = 64
+"""No token is longer, so that an answer beyond it is none to what was asked."""
+_KINDS = {
+    "length": "its answer was cut off at llm.max_tokens, which is {max_tokens}; raise it",
+    "content_filter": "a filter held its answer back",
+}
+
+
+class _Message(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+    tool_calls: list[Any] | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class _Answer(BaseModel):
+    choices: list[_Choice]
+    usage: _Usage | None = None
+
+
+def completion(body: bytes, max_tokens: int) -> Completion:
+    """The first choice of an answer. Raises GenerateUnavailable, without a word of it."""
+    if len(body) > max_tokens * _CHARS_PER_TOKEN + 100_000:
+        raise GenerateUnavailable(
+            f"it answered with {len(body)} bytes, far more than the {max_tokens} tokens asked for"
+        )
+    try:
+        answer = _Answer.model_validate_json(body)
+    except ValidationError:
+        # Not from it: its own text shows what was said.
+        raise GenerateUnavailable("what it sent is no chat completion: is llm.base_url right?") from None
+    if not answer.choices:
+        raise GenerateUnavailable("it sent no answer")
+    usage = Usage(answer.usage.prompt_tokens, answer.usage.completion_tokens) if answer.usage else None
+    return Completion(_text(answer.choices[0], max_tokens), usage)
+
+
+def _text(choice: _Choice, max_tokens: int) -> str:
+    said = choice.message
+    if said.refusal:
+        raise GenerateUnavailable("it refused to answer")
+    if said.tool_calls:
+        raise GenerateUnavailable("it asked for a tool instead of answering, and none was offered")
+    if choice.finish_reason in _KINDS:
+        raise GenerateUnavailable(_KINDS[choice.finish_reason].format(max_tokens=max_tokens))
+    if not (said.content or "").strip():
+        raise GenerateUnavailable("its answer is empty")
+    return said.content or ""

@@ -1,0 +1,134 @@
+"""Language models behind an OpenAI-compatible server: `POST {base_url}/chat/completions`, by the official client.
+
+The client waits and tries again by itself, as long as the server asks for (two minutes at most), where it is busy,
+fails or cannot be reached. Its logs are kept silent: they hold what was sent.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from weakref import finalize
+
+from pydantic import SecretStr
+
+from core.errors import GenerateUnavailable, InvalidConfig
+from core.generate.completions import completion
+from core.generate.providers import Completion, Message
+
+if TYPE_CHECKING:
+    from openai import APIStatusError, OpenAI
+
+_REFUSED = {
+    400: "refuses the request (400): it may be longer than the model's window, which llm.context_window tells",
+    401: "refuses the key (401): set CLARIFY_LLM__KEY",
+    403: "refuses the key (403): it may not use this model",
+    404: "knows no such model or address (404): llm.base_url ends in /v1, and llm.model is the name it goes by there",
+    413: "finds the request too large (413): lower llm.budget_tokens",
+    429: "is busy, or the quota is used up (429)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LlmEndpoint:
+    """`base_url` up to and including /v1. `retries`: further tries after the first."""
+
+    base_url: str
+    key: SecretStr = field(default=SecretStr(""), repr=False)
+    timeout_secs: float = 60
+    retries: int = 2
+    context_window: int | None = None
+
+    def __post_init__(self) -> None:
+        if not _is_address(self.base_url):
+            raise InvalidConfig(
+                "the base_url of a language model must be http(s)://HOST/v1, without a password or query"
+            )
+        key = self.key.get_secret_value()
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise InvalidConfig("the key of the language model holds what no key can hold: copy it again")
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        is_whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return is_whole and "@" not in parts.netloc and not parts.query and not parts.fragment
+
+
+class OpenAiCompatibleProvider:
+    """Any number of threads may ask. Every failure is a GenerateUnavailable that names the server and no text."""
+
+    def __init__(self, endpoint: LlmEndpoint) -> None:
+        self._endpoint = endpoint
+        self._limit = "max_tokens"
+
+    def complete(self, messages: Sequence[Message], model: str, max_tokens: int) -> Completion:
+        try:
+            return completion(self._body(messages, model, max_tokens), max_tokens)
+        except GenerateUnavailable as problem:
+            host = urlsplit(self._endpoint.base_url).netloc
+            raise GenerateUnavailable(f"the language model {model} at {host} did not answer: {problem}") from None
+
+    def count(self, model: str, text: str) -> int | None:  # noqa: ARG002 - such servers do not say how they count
+        return None
+
+    def context_window(self, model: str) -> int | None:  # noqa: ARG002 - nor this; whoever set the model up does
+        return self._endpoint.context_window
+
+    def _body(self, messages: Sequence[Message], model: str, max_tokens: int) -> bytes:
+        from openai import APIConnectionError, APIStatusError, APITimeoutError, OpenAIError
+
+        try:
+            return self._asked(messages, model, max_tokens)
+        except APITimeoutError:
+            raise GenerateUnavailable(f"nothing came within {self._endpoint.timeout_secs:g} seconds") from None
+        except APIConnectionError:
+            raise GenerateUnavailable(
+                "it cannot be reached: check that it runs, its address and your network"
+            ) from None
+        except APIStatusError as error:
+            if self._limit == "max_tokens" and _wants_another_limit(error):
+                self._limit = "max_completion_tokens"
+                return self._body(messages, model, max_tokens)
+            reason = _REFUSED.get(error.status_code, f"failed ({error.status_code})")
+            raise GenerateUnavailable(f"it {reason}") from None
+        except OpenAIError as error:
+            raise GenerateUnavailable(f"its client failed ({type(error).__name__})") from None
+
+    def _asked(self, messages: Sequence[Message], model: str, max_tokens: int) -> bytes:
+        from openai import Omit
+
+        said: list[Any] = [{"role": message.role, "content": message.text} for message in messages]
+        more: dict[str, Any] = {self._limit: max_tokens}
+        if not self._endpoint.key.get_secret_value():
+            more["extra_headers"] = {"Authorization": Omit()}
+        return self._client.chat.completions.with_raw_response.create(model=model, messages=said, **more).content
+
+    @cached_property
+    def _client(self) -> "OpenAI":
+        from openai import DefaultHttpxClient, Omit, OpenAI
+
+        for name in ("openai", "httpx", "httpx2", "httpcore", "httpcore2"):
+            logging.getLogger(name).setLevel(logging.WARNING)
+        http = DefaultHttpxClient(follow_redirects=False)
+        finalize(self, http.close)
+        # What the environment holds for others is none of this server's: an organization, a project, a key.
+        nothing: dict[str, Any] = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
+        return OpenAI(
+            api_key=self._endpoint.key.get_secret_value() or "none",
+            base_url=self._endpoint.base_url,
+            timeout=self._endpoint.timeout_secs,
+            max_retries=self._endpoint.retries,
+            default_headers=nothing,
+            http_client=http,
+        )
+
+
+def _wants_another_limit(error: "APIStatusError") -> bool:
+    """Whether it is one of the models that know the limit by its newer name alone."""
+    return error.status_code == 400 and "max_completion_tokens" in error.response.text
