@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from core.text.numbers import numbers
 from core.text.terms import terms, words
 from core.text.vocabulary import NEGATIONS
+from core.verify.comparing import bears_out
+from core.verify.quantities import Quantity, articles, quantities
 
 _NEGATORS = frozenset(NEGATIONS) | {"cannot"}
 _PART_OF_NEGATION = frozenset({"longer", "yet", "anymore"})
@@ -22,8 +23,18 @@ class NumericGate:
 
 
 def numeric_gate(claim: str, span: str) -> NumericGate:
-    held = numbers(span)
-    return NumericGate(tuple(value for value in numbers(claim) if value not in held))
+    held = quantities(span)
+    series = {one.series for one in held}
+    unmet = [one for one in quantities(claim) if not (any(bears_out(other, one) for other in held) or _a(one, span))]
+    # A name with a number speaks against a span that has the same name with another number, not against one without.
+    return NumericGate(tuple(dict.fromkeys(one.text for one in unmet if not one.series or one.series in series)))
+
+
+def _a(wanted: Quantity, span: str) -> bool:
+    """One week is a week."""
+    if wanted.text != "1":
+        return False
+    return any(wanted.nouns & one.nouns and bears_out(one, wanted) for one in articles(span))
 
 
 def negation_differs(claim: str, span: str) -> bool:

@@ -1,0 +1,65 @@
+"""The words behind a number: what it counts, and in which measure."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+import regex
+
+from core.text.terms import terms
+from core.text.vocabulary import STOP_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """`nouns`: stems of up to four words. `measure`: None where none is named; `size`: one unit in the base measure."""
+
+    nouns: frozenset[str] = frozenset()
+    measure: str | None = None
+    size: Decimal = Decimal(1)
+
+
+_MEASURES = {
+    "second": "second sec",
+    "month": "month",
+    "metre": "metre meter",
+    "mile": "mile",
+    "foot": "foot feet ft",
+    "gram": "gram gramme",
+    "megabyte": "megabyte mb",
+    "eur": "euro eur",
+    "usd": "dollar usd",
+    "gbp": "gbp",
+    "jpy": "yen jpy",
+    "chf": "franc chf",
+    "inr": "rupee inr",
+}
+_SIZES = {
+    "second": {"minute min": "60", "hour hr": "3600", "day": "86400", "week": "604800"},
+    "month": {"quarter": "3", "year": "12", "decade": "120"},
+    "metre": {
+        "millimetre millimeter mm": "0.001",
+        "centimetre centimeter cm": "0.01",
+        "kilometre kilometer km": "1000",
+    },
+    "gram": {"kilogram kilo kg": "1000", "tonne ton": "1000000"},
+    "megabyte": {"gigabyte gb": "1000", "terabyte tb": "1000000"},
+}
+_BY_STEM = {
+    stem: (measure, Decimal(size))
+    for measure, base in _MEASURES.items()
+    for names, size in {base: "1", **_SIZES.get(measure, {})}.items()
+    for stem in terms(names)
+}
+_WORDS = regex.compile(r"(?:[ -](?!\d)[\p{L}\p{N}][\p{L}\p{M}\p{N}']*+){1,4}+")
+
+
+def counted(behind: str) -> Counted:
+    """Read from the folded text that follows a number, up to the first stop word, sign or digit."""
+    found = _WORDS.match(behind)
+    nouns: list[str] = []
+    for word in found[0].replace("-", " ").split() if found else ():
+        if word in STOP_WORDS:
+            break
+        nouns += terms(word)
+    measure, size = next((_BY_STEM[noun] for noun in nouns if noun in _BY_STEM), (None, Decimal(1)))
+    return Counted(frozenset(nouns), measure, size)
