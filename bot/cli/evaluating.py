@@ -41,7 +41,9 @@ def staleness(data: Data, as_json: AsJson = False, config: Config = None) -> Non
     say(f"missed {len(found['missed'])} of {found['changed']} changed facts: {_listed(found['missed'])}")
     alarms = found["false_alarms"]
     say(f"false alarms {len(alarms)} of {found['unchanged']} unchanged ones: {_listed(alarms)}")
-    say(f"refreshed answers that show the new words: {found['refreshed_shows_new']} of {found['refreshed']}")
+    say(f"refreshed right {found['refreshed_right']} of {found['refreshed']} changed facts")
+    say(f"  refreshed answers that show the new words: {found['replaced_shows_new']} of {found['replaced']}")
+    say(f"  that no longer say what was removed: {found['removed_not_said']} of {found['removed']}")
     if found["unlocated"]:
         say(f"not judged, for no sentence holds the old words: {_listed(found['unlocated'])}")
     kinds = [(kind, n.get("stale", 0), n.get("current", 0)) for kind, n in found["by_edit_kind"].items()]

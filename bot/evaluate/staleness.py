@@ -54,11 +54,15 @@ class Asked(Row):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """`shows_new`: whether the refreshed answer holds the new words; None where it was not asked."""
+    """`refreshed`: whether asking again came out right; None where it was not asked.
+
+    Right is an answer with the new words; where the fact went, one without the old words, or none, and then the old
+    answer is left as what it is: stale.
+    """
 
     change: Change
     status: str
-    shows_new: bool | None = None
+    refreshed: bool | None = None
 
     @property
     def stale(self) -> bool:
@@ -75,7 +79,9 @@ class StalenessReport:
     def to_json(self) -> dict[str, Any]:
         changed = [one for one in self.judged if one.change.fact_changed]
         unchanged = [one for one in self.judged if not one.change.fact_changed]
-        refreshed = [one.shows_new for one in changed if one.shows_new is not None]
+        refreshed = [one for one in changed if one.refreshed is not None]
+        replaced = [one.refreshed for one in refreshed if one.change.new is not None]
+        gone = [one.refreshed for one in refreshed if one.change.new is None]
         return {
             "changed": len(changed),
             "missed": [one.change.id for one in changed if not one.stale],
@@ -83,7 +89,11 @@ class StalenessReport:
             "false_alarms": [one.change.id for one in unchanged if one.stale],
             "by_edit_kind": _by_kind(self.judged),
             "refreshed": len(refreshed),
-            "refreshed_shows_new": sum(refreshed),
+            "refreshed_right": len([one for one in refreshed if one.refreshed]),
+            "replaced": len(replaced),
+            "replaced_shows_new": sum(filter(None, replaced)),
+            "removed": len(gone),
+            "removed_not_said": sum(filter(None, gone)),
             "unlocated": self.unlocated,
         }
 
@@ -179,10 +189,17 @@ class _Replay:
     def _checked(self, change: Change, answer_id: UUID) -> Judged:
         self._memory.check_answer(answer_id)
         status = self._memory.answer(answer_id, self._reader).status
-        if not change.fact_changed or change.new is None or not self._asks:
+        if not change.fact_changed or not self._asks:
             return Judged(change, status)
-        refreshed = self._memory.refresh_answer(answer_id, self._reader).answer
-        return Judged(change, status, refreshed is not None and _shows(refreshed, change.new))
+        return Judged(
+            change, status, _right(change, status, self._memory.refresh_answer(answer_id, self._reader).answer)
+        )
+
+
+def _right(change: Change, status: str, refreshed: Answer | None) -> bool:
+    if refreshed is None:
+        return change.new is None and status != _CURRENT
+    return _shows(refreshed, change.new) if change.new is not None else not _shows(refreshed, change.old)
 
 
 def _shows(answer: Answer, words: str) -> bool:
