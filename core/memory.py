@@ -26,6 +26,7 @@ from core.erasure.engine import ErasureEngine
 from core.erasure.surfaces import ErasureReport
 from core.errors import CoreError, InvalidQuery, NotFound
 from core.generate.engine import GenerateEngine
+from core.generate.providers import LanguageModel
 from core.graph.engine import GraphEngine
 from core.graph.records import Record, interval
 from core.inbound.engine import InboundEngine
@@ -80,12 +81,14 @@ class Memory:
         config: MemoryConfig | None = None,
         clock: Clock | None = None,
         keys: Mapping[str, Ed25519PublicKey] | None = None,
+        llm: LanguageModel | None = None,
         accounting: TokenAccounting | None = None,
     ) -> None:
         """Open the database at `url` and bring its tables up to date.
 
-        `keys`: public keys, by id, that may have signed a write token. `accounting`: what is known of the tokens of
-        language models; without it they are estimated. Raises InvalidConfig, StoreUnavailable, and
+        `keys`: public keys, by id, that may have signed a write token. `llm`: who writes answers; without it they are
+        chosen from the evidence. `accounting`: what is known of the tokens of language models; None: what the one that
+        writes answers knows, and without it they are estimated. Raises InvalidConfig, StoreUnavailable, and
         ModelMismatch when the database was embedded under another model.
         """
         self.config = config or MemoryConfig()
@@ -99,10 +102,14 @@ class Memory:
             raise
         self._embedder = embedder
         self.metrics = Metrics()
-        self._make_engines(embedder, keys or {}, accounting)
+        self._make_engines(embedder, keys or {}, llm, accounting or (llm.provider if llm else None))
 
     def _make_engines(
-        self, embedder: Embedder | None, keys: Mapping[str, Ed25519PublicKey], accounting: TokenAccounting | None
+        self,
+        embedder: Embedder | None,
+        keys: Mapping[str, Ed25519PublicKey],
+        llm: LanguageModel | None,
+        accounting: TokenAccounting | None,
     ) -> None:
         config, database = self.config, self._database
         self._library = LibraryEngine()
@@ -114,12 +121,22 @@ class Memory:
         self._sources = SourcesEngine(database)
         self._ingest = IngestEngine(database, self._graph, embedder)
         self._planner = PlannerEngine(self._recall, self._graph, self._library, accounting, config.planner)
-        self._generate = GenerateEngine(database, self._planner, self._library, embedder, config.answers.min_cosine)
         self._watch = WatchEngine(database, config.watch)
         self._verify = VerifyEngine(
             database, embedder, self._graph, self._recall, self._library, config.verify, self.metrics
         )
         self._clarifications = ClarificationsEngine(database, self._graph, self._library)
+        self._generate = GenerateEngine(
+            database,
+            self._planner,
+            self._library,
+            embedder,
+            self._verify,
+            self._clarifications,
+            llm,
+            config.answers.min_cosine,
+            config.planner.default_budget_tokens,
+        )
         self._answers = AnswersEngine(
             database,
             self._graph,
@@ -333,9 +350,27 @@ class Memory:
         """
         return self._verify.verify(request, principal)
 
-    def generate(self, question: str, principal: Principal) -> Answer:
-        """Answer a question from what the principal may read. Raises InsufficientEvidence, SemanticUnavailable."""
-        return self._generate.generate(question, principal)
+    def generate(
+        self,
+        question: str,
+        principal: Principal,
+        *,
+        find: str | None = None,
+        where: Sequence[Mapping[str, Any]] = (),
+        valid_time: int | None = None,
+        tx_time: int | None = None,
+        allow_ungrounded: bool = False,
+    ) -> Answer:
+        """Answer a question from what the principal may read, at these coordinates (Ts; None: now).
+
+        `find` and `where` look for evidence too, as in `query`. Raises InsufficientEvidence when there is none, but
+        with `allow_ungrounded`: then the answer, if a language model gives one, says that it rests on nothing. Raises
+        InvalidRequest, SemanticUnavailable without an embedding model, GenerateUnavailable.
+        """
+        coordinates = {"valid_time": valid_time, "tx_time": tx_time}
+        return self._generate.generate(
+            question, principal, find=find, where=where, allow_ungrounded=allow_ungrounded, **coordinates
+        )
 
     def find_sections(self, words: str, principal: Principal) -> list[Cited]:
         """Sections that a few words lead to, best first, of what the principal may read. Raises SemanticUnavailable."""

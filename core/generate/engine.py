@@ -1,61 +1,129 @@
-"""From a question to an answer that can be traced: plan → choose → claim → trace."""
+"""From a question to an answer that can be traced: plan → fit → complete → decompose → verify → trace.
 
-from collections.abc import Sequence
+A model may take a minute, so nothing of the store is held meanwhile: what it is shown is read in one transaction, what
+its answer rests on in a second, and the trace is written in a third, which looks at rights again.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
 
 from core.embed.protocol import Embedder
-from core.errors import NotFound, SemanticUnavailable
+from core.errors import InsufficientEvidence, NotFound, SemanticUnavailable, VerifyUnavailable
+from core.generate.bearing import Borne, bear, bear_unjudged
+from core.generate.body import trace_body
+from core.generate.budget import fitting, measured, room_for_evidence
+from core.generate.claims import Said, said
 from core.generate.extractive import Sentence, choose
+from core.generate.prompt import prompt, ungrounded
+from core.generate.providers import LanguageModel
 from core.ids import random_id
-from core.model.answers import Answer, Cited, Claim
-from core.model.ports import Library, PlannedSpan, Planner
+from core.model.answers import EXTRACTIVE, Answer, Cited, Claim, Usage
+from core.model.evidence import Passage
+from core.model.ports import Library, Matcher, PlannedSpan, Questions, Unit
 from core.model.principals import Principal
 from core.model.spans import SpanRef
+from core.planner.plan import EvidencePlan, Plans
+from core.planner.request import PlanRequest
 from core.store import people, sources, traces
 from core.store.database import Database, ReadTx
+from core.store.view import View, view
 
 _PASSAGES_READ = 8
 """Heaviest passages whose sentences are weighed: on the sample questions the answer is never further down."""
 _NEAREST_SHOWN = 3
+_TAKEN_AWAY = "a document that this rests on was taken away just now; ask again"
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What was planned, heaviest first. `is_near`: an answer may be looked for in it."""
+
+    spans: Sequence[PlannedSpan]
+    passages: Sequence[Passage]
+    units: Sequence[Sequence[Unit]]
+    plan_hash: str
+    best_cosine: float
+    is_near: bool
+    is_grounded: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What is said, the evidence it may rest on, and what saying it cost."""
+
+    said: Sequence[Said]
+    units: Sequence[Sequence[Unit]]
+    read: Sequence[SpanRef]
+    model: str = EXTRACTIVE
+    usage: Usage = field(default_factory=Usage)
 
 
 class GenerateEngine:
-    """`min_cosine`: how near the nearest passage must come before anything is claimed."""
+    """`llm` None: answers are chosen from the evidence, not written. `min_cosine`: how near it must come for either."""
 
     def __init__(
-        self, database: Database, planner: Planner, library: Library, embedder: Embedder | None, min_cosine: float
+        self,
+        database: Database,
+        planner: Plans,
+        library: Library,
+        embedder: Embedder | None,
+        matcher: Matcher,
+        questions: Questions,
+        llm: LanguageModel | None,
+        min_cosine: float,
+        default_tokens: int,
     ) -> None:
         self._database = database
         self._planner = planner
         self._library = library
         self._embedder = embedder
+        self._matcher = matcher
+        self._questions = questions
+        self._llm = llm
         self._min_cosine = min_cosine
+        self._default_tokens = default_tokens
 
-    def generate(self, question: str, principal: Principal) -> Answer:
+    def generate(
+        self,
+        question: str,
+        principal: Principal,
+        *,
+        find: str | None = None,
+        where: Sequence[Mapping[str, Any]] = (),
+        valid_time: int | None = None,
+        tx_time: int | None = None,
+        allow_ungrounded: bool = False,
+    ) -> Answer:
         """Answer from what the principal may read; an answer that claims nothing when nothing is close enough.
 
-        Raises InsufficientEvidence when there is nothing at all, SemanticUnavailable without a model.
+        Raises InsufficientEvidence when there is nothing at all, but for `allow_ungrounded`; SemanticUnavailable
+        without an embedding model for the question; GenerateUnavailable, and then nothing is written; InvalidRequest.
         """
-        if self._embedder is None:
+        if self._embedder is None and self._llm is None:
             raise SemanticUnavailable
+        request = self._request(question, find, where, valid_time, tx_time)
+        evidence = self._evidence(request, principal, allow_ungrounded=allow_ungrounded)
+        draft = self._chosen(question, evidence) if self._llm is None else self._written(question, evidence, self._llm)
         with self._database.read(principal.tenant_id) as tx:
-            planned = self._planner.plan_question(tx, question, principal, self._database.clock.now())
-            heaviest = sorted(planned.spans, key=lambda span: (-span.weight, span.span))[:_PASSAGES_READ]
-            known = planned.best_cosine >= self._min_cosine
-            sentences = self._sentences(tx, question, heaviest) if known else []
-            chosen = choose(question, sentences)
-            passages = self._library.passages(tx, [s.span for s in chosen] + [s.span for s in heaviest])
-            sections = self._sections(tx, [sentence.span for sentence in chosen])
+            asked = view(tx, principal, self._database.clock.now(), valid_time, tx_time)
+            claims = self._claims(asked, self._borne(asked, draft))
+            sections = self._sections(tx, [passage.span for claim in claims for passage in claim.citations])
         answer = Answer(
             trace_id=random_id(),
             question=question,
-            text=" ".join(sentence.text for sentence in chosen),
-            claims=tuple(Claim(s.text, (passages[s.span],), quoted=True) for s in chosen),
+            text=" ".join(claim.text for claim in claims),
+            claims=claims,
             sections=sections,
-            nearest=tuple(passages[span.span] for span in heaviest[:_NEAREST_SHOWN]),
-            plan_hash=planned.plan_hash,
-            best_cosine=planned.best_cosine,
+            nearest=tuple(evidence.passages[:_NEAREST_SHOWN]),
+            plan_hash=evidence.plan_hash,
+            best_cosine=evidence.best_cosine,
+            model=draft.model,
+            usage=draft.usage,
+            grounded=evidence.is_grounded,
         )
-        self._trace(answer, heaviest, principal)
+        self._trace(answer, draft.read, principal)
         return answer
 
     def quote(self, question: str, span: SpanRef, principal: Principal) -> Answer:
@@ -71,44 +139,122 @@ class GenerateEngine:
         self._trace(answer, (), principal)
         return answer
 
-    def _sentences(self, tx: ReadTx, question: str, planned: Sequence[PlannedSpan]) -> list[Sentence]:
-        units = self._library.units(tx, [span.span for span in planned])
-        weight = {span.span: span.weight for span in planned}
-        flat = [(span, unit) for span in weight for unit in units.get(span, ())]
+    # ── plan ──
+
+    def _request(
+        self,
+        question: str,
+        find: str | None,
+        where: Sequence[Mapping[str, Any]],
+        valid_time: int | None,
+        tx_time: int | None,
+    ) -> PlanRequest:
+        """The question leads to evidence by its meaning, but where only a query can: without an embedding model."""
+        by_query_alone = self._embedder is None and bool(find or where)
+        room = room_for_evidence(self._llm, question) if self._llm else self._default_tokens
+        return PlanRequest(
+            None if by_query_alone else question,
+            find,
+            where,
+            valid_time,
+            tx_time,
+            budget_tokens=room if room < self._default_tokens else None,
+            model=self._llm.name if self._llm else None,
+        )
+
+    def _evidence(self, request: PlanRequest, principal: Principal, *, allow_ungrounded: bool) -> _Evidence:
+        with self._database.read(principal.tenant_id) as tx:
+            try:
+                planned = self._planner.plan(tx, request, principal, self._database.clock.now())
+            except InsufficientEvidence:
+                if not allow_ungrounded:
+                    raise
+                empty = EvidencePlan.empty_hash(request.budget_tokens or self._default_tokens)
+                return _Evidence((), (), (), empty, 0.0, is_near=self._llm is not None, is_grounded=False)
+            ranked = sorted(planned.spans, key=lambda span: (-span.weight, span.span))
+            read = ranked if self._llm else ranked[:_PASSAGES_READ]
+            spans = [span.span for span in read]
+            passages, units = self._library.passages(tx, spans), self._library.units(tx, spans)
+        return _Evidence(
+            read,
+            [passages[span] for span in spans],
+            [units[span] for span in spans],
+            planned.plan_hash,
+            planned.best_cosine,
+            is_near=planned.best_cosine >= self._min_cosine or request.has_query or allow_ungrounded,
+        )
+
+    # ── complete, decompose ──
+
+    def _chosen(self, question: str, evidence: _Evidence) -> _Draft:
+        chosen = choose(question, self._sentences(question, evidence)) if evidence.is_near else []
+        quotes = [[Unit(sentence.span, sentence.text, sentence.context)] for sentence in chosen]
+        said = [Said(sentence.text, (number,)) for number, sentence in enumerate(chosen, 1)]
+        return _Draft(said, quotes, [span.span for span in evidence.spans])
+
+    def _sentences(self, question: str, evidence: _Evidence) -> list[Sentence]:
+        pairs = zip(evidence.spans, evidence.units, strict=True)
+        flat = [(span.weight, unit) for span, units in pairs for unit in units]
         if not flat or self._embedder is None:
             return []
         vectors = self._embedder.embed([question, *(unit.said for _, unit in flat)])
         cosines = vectors[1:] @ vectors[0]
         return [
-            Sentence(unit.span, unit.said, unit.context, float(cosine), weight[span])
-            for (span, unit), cosine in zip(flat, cosines, strict=True)
+            Sentence(unit.span, unit.said, unit.context, float(cosine), weight)
+            for (weight, unit), cosine in zip(flat, cosines, strict=True)
         ]
+
+    def _written(self, question: str, evidence: _Evidence, llm: LanguageModel) -> _Draft:
+        if not evidence.is_near:
+            return _Draft((), (), [span.span for span in evidence.spans], llm.name)
+        shown = fitting(llm, question, evidence.passages)
+        messages = prompt(question, shown) if evidence.is_grounded else ungrounded(question)
+        completion = llm.provider.complete(messages, llm.name, llm.max_tokens)
+        usage = completion.usage or measured(llm, messages, completion.text)
+        sentences = said(completion.text, len(shown))
+        return _Draft(sentences, evidence.units[: len(shown)], [passage.span for passage in shown], llm.name, usage)
+
+    # ── verify ──
+
+    def _borne(self, asked: View, draft: _Draft) -> list[Borne]:
+        try:
+            return bear(draft.said, draft.units, lambda claims: self._matcher.judge(asked, claims))
+        except (VerifyUnavailable, SemanticUnavailable):
+            return bear_unjudged(draft.said, draft.units)
+
+    def _claims(self, asked: View, borne: Sequence[Borne]) -> tuple[Claim, ...]:
+        """Each sentence with its citations as they are shown. Raises NotFound where their words were erased."""
+        spans = list({unit.span: None for one in borne for unit in one.units})
+        passages = self._library.passages(asked.tx, spans)
+        if len(passages) < len(spans):
+            raise NotFound(_TAKEN_AWAY)
+        questions = self._questions.about(asked, spans)
+        return tuple(
+            Claim(
+                one.text,
+                tuple(passages[unit.span] for unit in one.units),
+                one.quoted,
+                one.verdict,
+                tuple(dict.fromkeys(about for unit in one.units for about in questions.get(unit.span, ()))),
+            )
+            for one in borne
+        )
 
     def _sections(self, tx: ReadTx, spans: Sequence[SpanRef]) -> tuple[Cited, ...]:
         found = self._library.sections(tx, spans)
         return tuple({cited.node_id: cited for cited in (found[s] for s in spans if s in found)}.values())
 
-    def _trace(self, answer: Answer, planned: Sequence[PlannedSpan], principal: Principal) -> None:
-        body = {
-            "question": answer.question,
-            "answerText": answer.text,
-            "planHash": answer.plan_hash,
-            "model": "extractive",
-            "usage": {"promptTokens": 0, "completionTokens": 0},
-            "bestCosine": round(answer.best_cosine, 6),
-            "coordinates": [_coordinates(span.span) for span in planned],
-            "claims": [
-                {"text": c.text, "citations": [_coordinates(p.span) for p in c.citations]} for c in answer.claims
-            ],
-            "sections": [[str(cited.node_id), cited.title] for cited in answer.sections],
-        }
+    # ── trace ──
+
+    def _trace(self, answer: Answer, read: Sequence[SpanRef], principal: Principal) -> None:
+        cited = {passage.span.source_id for claim in answer.claims for passage in claim.citations}
         with self._database.write(principal.tenant_id) as tx:
             tx.compose()
-            _refuse_erased(tx, answer, planned, principal)
-            traces.add(tx, answer.trace_id, "generate", principal.person, body)
+            _refuse_erased(tx, cited | {span.source_id for span in read}, principal)
+            traces.add(tx, answer.trace_id, "generate", principal.person, trace_body(answer, read))
 
 
-def _refuse_erased(tx: ReadTx, answer: Answer, planned: Sequence[PlannedSpan], principal: Principal) -> None:
+def _refuse_erased(tx: ReadTx, rests_on: set[UUID], principal: Principal) -> None:
     """Keep no words of what was erased, or taken from the principal, while they were read, nor of one who is gone.
 
     Raises NotFound.
@@ -116,10 +262,5 @@ def _refuse_erased(tx: ReadTx, answer: Answer, planned: Sequence[PlannedSpan], p
     person = people.get(tx, principal.person) if principal.person else None
     if person is not None and not person.active:
         raise NotFound(f"there is no person {principal.person}")
-    cited = {passage.span.source_id for claim in answer.claims for passage in claim.citations}
-    if not cited | {span.span.source_id for span in planned} <= sources.readable(tx, principal):
-        raise NotFound("a document that this rests on was taken away just now; ask again")
-
-
-def _coordinates(span: SpanRef) -> list[str | int]:
-    return [str(span.source_id), span.source_version_tx, span.start, span.end]
+    if not rests_on <= sources.readable(tx, principal):
+        raise NotFound(_TAKEN_AWAY)

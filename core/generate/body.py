@@ -1,0 +1,61 @@
+"""What an answer leaves behind: the body of its trace. Pure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.model.answers import Answer, Claim
+from core.model.spans import SpanRef
+from core.model.verdicts import Signals, Verdict
+
+
+def trace_body(answer: Answer, planned: Sequence[SpanRef]) -> dict[str, Any]:
+    """`planned`: the evidence that was read for it."""
+    return {
+        "question": answer.question,
+        "answerText": answer.text,
+        "planHash": answer.plan_hash,
+        "model": answer.model,
+        "usage": {
+            "promptTokens": answer.usage.prompt_tokens,
+            "completionTokens": answer.usage.completion_tokens,
+            **({"estimated": True} if answer.usage.estimated else {}),
+        },
+        "grounded": answer.grounded,
+        "bestCosine": round(answer.best_cosine, 6),
+        "coordinates": [_coordinates(span) for span in planned],
+        "claims": [_claim(claim) for claim in answer.claims],
+        "sections": [[str(cited.node_id), cited.title] for cited in answer.sections],
+    }
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    return {
+        "text": claim.text,
+        "citations": [_coordinates(passage.span) for passage in claim.citations],
+        "quoted": claim.quoted,
+        "verdict": claim.verdict and verdict_json(claim.verdict),
+        "severity": claim.severity,
+        "clarifications": [str(question.clarification_id) for question in claim.questions],
+    }
+
+
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "verdict": verdict.verdict.value,
+        "score": round(verdict.score, 6),
+        "reason": verdict.reason and verdict.reason.value,
+        "signals": verdict.signals and _signals(verdict.signals),
+    }
+
+
+def _signals(signals: Signals) -> dict[str, Any]:
+    return {
+        "lexical": round(signals.lexical, 6),
+        "cosine": round(signals.cosine, 6),
+        "numericGate": signals.numeric_gate.value,
+        "negation": signals.negation.value,
+    }
+
+
+def _coordinates(span: SpanRef) -> list[str | int]:
+    return [str(span.source_id), span.source_version_tx, span.start, span.end]
