@@ -52,8 +52,10 @@ from core.planner.engine import PlannerEngine
 from core.planner.plan import Planned
 from core.planner.request import PlanRequest
 from core.planner.tokens import TokenAccounting
+from core.questions.engine import QuestionsEngine
 from core.recall.engine import RecallEngine
 from core.recall.index import HybridConfig
+from core.records.engine import RecordsEngine
 from core.retention.engine import RetentionEngine
 from core.sources.engine import SourcesEngine, SourceView
 from core.store import audit, counts, models, sources, watches
@@ -125,14 +127,16 @@ class Memory:
         self._verify = VerifyEngine(
             database, embedder, self._graph, self._recall, self._library, config.verify, self.metrics
         )
-        self._clarifications = ClarificationsEngine(database, self._graph, self._library)
+        self.questions = QuestionsEngine(database, self._library)
+        self.clarify = ClarificationsEngine(database, self._graph, self._library)
+        self._records = RecordsEngine(self._graph, self._library, self.clarify)
         self._generate = GenerateEngine(
             database,
             self._planner,
             self._library,
             embedder,
             self._verify,
-            self._clarifications,
+            self.questions,
             llm,
             config.answers.min_cosine,
             config.planner.default_budget_tokens,
@@ -143,7 +147,7 @@ class Memory:
             self._watch,
             self._library,
             self._verify,
-            self._clarifications,
+            self.questions,
             self._generate,
             config.answers,
         )
@@ -163,13 +167,13 @@ class Memory:
             database,
             self._planner,
             self._library,
-            self._clarifications,
+            self.questions,
             config.context,
             config.planner.default_budget_tokens,
             self.metrics,
         )
         self.erasure = ErasureEngine(database, self._graph, self._answers)
-        effects = EffectsEngine(self._graph, self._watch, self._answers, self.people)
+        effects = EffectsEngine(self._graph, self._watch, self._answers, self.people, self.clarify)
         self._access = AccessEngine(database, keys, effects.by_kind())
 
     def __enter__(self) -> Self:
@@ -279,12 +283,12 @@ class Memory:
         Raises InvalidRequest.
         """
         with self._database.write(tenant) as tx:
-            return self._clarifications.record(tx, record)
+            return self._records.record(tx, record)
 
     def clarifications(self, principal: Principal) -> list[ClarificationView]:
         """What is in question of the nodes that the principal may read, with the options that they may read."""
         with self._database.read(principal.tenant_id) as tx:
-            return self._clarifications.open_for(view(tx, principal, self.clock.now()))
+            return self.questions.open_for(view(tx, principal, self.clock.now()))
 
     def remove_node(
         self,

@@ -1,38 +1,43 @@
-"""Records that rest on documents, and clarifications where those disagree: `core.clarifications.conflicts` decides."""
+"""Records that rest on documents, the questions where those disagree, and what people say to a question.
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+`conflicts` decides what a statement comes to, `ballot` what votes do, and `lifecycle` what may follow what. A decision
+of people on a property of a record is written into the record with the words that they chose, in the transaction in
+which the last vote was cast. Who may vote is looked at whenever votes are counted: people come and go between.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
-from core.clarifications.bearing import overlaps
+from core.clarifications.ballot import Verdict, judged
 from core.clarifications.conflicts import (
-    BOUND,
-    PENDING,
     Statement,
     agreed,
-    disputed,
-    question,
-    with_statement,
+    choices,
+    provenance,
+    same,
+    statements,
 )
-from core.clarifications.views import ClarificationView, Recorded
-from core.errors import InvalidRequest
+from core.clarifications.lifecycle import CHANGES, TRANSITIONS, Happening, step
+from core.clarifications.opening import Opening
+from core.clarifications.words import alive, standing
+from core.clock import FOREVER
+from core.errors import InvalidRequest, NotFound
+from core.graph.records import Record
 from core.ids import derived
-from core.model.clarifying import ClarificationState, OpenQuestion
-from core.model.evidence import Standing
-from core.model.node_ids import document_id
+from core.jobs.kinds import FENCE, JobKind
+from core.model.clarifying import OPEN, SOURCES, VOTES, ClarificationState, Voted
 from core.model.nodes import Node
-from core.model.ports import Graph, Library, RecordWrite
-from core.model.spans import SpanRef
-from core.store import clarifications
+from core.model.ports import Graph, Library
+from core.model.principals import OPERATOR, STEWARD, Principal, visible_to
+from core.store import audit, clarifications, jobs, people, sources
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import Clarification
-from core.store.view import View
+from core.store.view import readers_of, view
 
-K = TypeVar("K", UUID, SpanRef)
-
-STEWARDS = ("steward",)
-"""Who is asked where nobody was named: the role whose matter it is to settle what documents say."""
+_BODY = ("prop", "question", "options", "audience", "quorum", "state", "votes", "asked", "bound", "settled_by")
+_PENDING, _BOUND = ClarificationState.PENDING, ClarificationState.BOUND
 
 
 class ClarificationsEngine:
@@ -41,173 +46,278 @@ class ClarificationsEngine:
         self._graph = graph
         self._library = library
 
-    def record(self, tx: WriteTx, record: RecordWrite) -> Recorded:
-        """Let a record be so, unless other sources whose words stand say something else.
+    # ── opening ──
 
-        Raises InvalidRequest for words that are not there, and where the id is a document's node.
+    def open(self, tenant_id: str, opening: Opening, principal: Principal | None = None) -> UUID:
+        """Ask a question about a node; its id. The same question that is open there already is not asked again.
+
+        `principal`: None for an operator. Raises NotFound for a node they may not read; InvalidRequest for a quorum
+        that the audience cannot reach.
         """
-        tx.lock()
-        self._require_words(tx, record.provenance)
-        stood = self._graph.standing(tx, record.node_id, record.interval(tx.now))
-        props = sorted({name for row in stood for name in self._disputed(tx, row, record)})
-        if not props:
-            self._graph.put(tx, record)
-            self._settle(tx, record)
-            return Recorded(written=True)
-        return Recorded(written=False, in_question=tuple(self._ask(tx, record, stood, prop) for prop in props))
-
-    def open_for(self, asked: View) -> list[ClarificationView]:
-        """Clarifications that are pending, on nodes that the principal may read."""
-        rows = [row for row in clarifications.standing(asked.tx) if row.state == PENDING]
-        nodes = asked.nodes({row.node_id for row in rows})
-        return [_view(row, asked.readable) for row in rows if row.node_id in nodes]
-
-    # ── what is in question of words that somebody relies on ──
-
-    def about(self, asked: View, spans: Sequence[SpanRef]) -> dict[SpanRef, list[OpenQuestion]]:
-        """What is open about these words, of what the principal may read today; a span without a question has no key.
-
-        A question bears on a span that overlaps what its node or one of its options rests on, wherever those words
-        stand by now, and on all that stands in the section or the document that it is about.
-        """
-        rows = {row.clarification_id: row for row in clarifications.unsettled(asked.tx)} if spans else {}
-        if not rows:
-            return {}
-        now = asked.tx.present(self._database.clock.now())
-        today = replace(asked, valid_t=now, tx_t=asked.tx.last_tx)
-        nodes = today.nodes({row.node_id for row in rows.values()})
-        said = [(row.clarification_id, span) for row in rows.values() for span in _rests_on(row, nodes)]
-        within = {span.source_id for span in spans}
-        said = [(one, span) for one, span in said if span.source_id in within and span.source_id in today.readable]
-        found = {
-            *overlaps(self._places(today, [(span, span) for span in spans]), self._places(today, said)),
-            *self._held(today, spans, rows.values(), nodes),
-        }
-        open_: dict[SpanRef, list[OpenQuestion]] = {}
-        for span, one in sorted(found):
-            open_.setdefault(span, []).append(_open(rows[one]))
-        return open_
-
-    def _places(self, today: View, ones: Sequence[tuple[K, SpanRef]]) -> list[tuple[K, SpanRef]]:
-        """Each where it was read, and where its words stand by now."""
-        traced = self._library.resolve(
-            today.tx, list(dict.fromkeys(span for _, span in ones)), today.readable, today.valid_t
-        )
-        found = list(ones)
-        for key, span in ones:
-            place = traced[span].span
-            if place is not None:
-                found.append((key, place))
-        return found
-
-    def _held(
-        self, today: View, spans: Sequence[SpanRef], rows: Iterable[Clarification], nodes: Mapping[UUID, Node]
-    ) -> Iterator[tuple[SpanRef, UUID]]:
-        """The spans that stand in a section or document which a question is about."""
-        asked_of: dict[UUID, list[UUID]] = {}
-        for row in rows:
-            if row.node_id in nodes:
-                asked_of.setdefault(row.node_id, []).append(row.clarification_id)
-        of_sources = {node.source_id for node in nodes.values()}
-        inside = [span for span in spans if span.source_id in of_sources]
-        sections = self._library.sections(today.tx, inside)
-        for span in inside:
-            section = {sections[span].node_id} if span in sections else set()
-            for node_id in section | {document_id(span.source_id)}:
-                yield from ((span, one) for one in asked_of.get(node_id, ()))
-
-    def states(self, tx: ReadTx, clarification_ids: Collection[UUID]) -> dict[UUID, ClarificationState]:
-        """How each of these stands that there is."""
-        found = clarifications.newest(tx, clarification_ids)
-        return {one: ClarificationState(row.state) for one, row in found.items()}
-
-    def _require_words(self, tx: ReadTx, spans: Sequence[SpanRef]) -> None:
-        found = self._library.slices(tx, spans)
-        for span in spans:
-            if not found.get(span):
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            node = self._node(tx, opening.node_id, principal)
+            for row in clarifications.of_node(tx, node.node_id):
+                if row.prop is None and row.state in OPEN and row.question == opening.question:
+                    return row.clarification_id
+            reach = len(_members(tx, node, opening.audience))
+            if opening.quorum > reach:
                 raise InvalidRequest(
-                    f"provenance: there are no words at {span.source_id}, version {span.source_version_tx}, "
-                    f"bytes {span.start} to {span.end}"
+                    f"quorum is {opening.quorum}, and {reach} people of the audience are active and may read this; "
+                    "ask more people, or let fewer decide"
                 )
+            clarification_id = derived("clarification", tx.tenant_id, node.node_id, tx.tx)
+            options = [Statement(text) for text in opening.choices]
+            audience, quorum = tuple(opening.audience), opening.quorum
+            self.begin(tx, clarification_id, node.node_id, None, opening.question, options, audience, quorum)
+            _audit(tx, principal, "clarification_open", clarification_id)
+            return clarification_id
 
-    def _disputed(self, tx: WriteTx, row: Node, record: RecordWrite) -> list[str]:
-        differing = disputed(row.props, row.sources, record.props, record.sources)
-        return differing if differing and self._stands(tx, row.spans()) else []
-
-    def _stands(self, tx: WriteTx, spans: Sequence[SpanRef]) -> bool:
-        """Whether the words still say so, whoever may read them."""
-        every = {span.source_id for span in spans}
-        resolved = self._library.resolve(tx, spans, every, tx.now)
-        return all(one.standing is Standing.CURRENT for one in resolved.values())
-
-    def _ask(self, tx: WriteTx, record: RecordWrite, stood: Sequence[Node], prop: str) -> UUID:
-        """Open a clarification about a property, or let the one that is open know this statement too."""
-        clarification_id = derived("clarification", tx.tenant_id, record.node_id, prop)
-        known = self._pending(tx, record.node_id).get(clarification_id)
-        options = self._still_said(tx, known) or [
-            Statement(row.props[prop], tuple(row.spans())) for row in stood if prop in row.props
-        ]
-        options = with_statement(options, Statement(record.props[prop], tuple(record.provenance)))
-        if known is None or [option.to_json() for option in options] != known.options:
-            self._write(tx, clarification_id, record, prop, options, "clarification_opened")
-        return clarification_id
-
-    def _settle(self, tx: WriteTx, record: RecordWrite) -> None:
-        """Where a record that was written is one of those in question, see whether all agree by now."""
-        for clarification_id, known in self._pending(tx, record.node_id).items():
-            if known.prop is None or known.prop not in record.props or not record.provenance:
-                continue
-            said = Statement(record.props[known.prop], tuple(record.provenance))
-            options = with_statement(self._still_said(tx, known), said)
-            change = "clarification_bound" if agreed(options) else "clarification_opened"
-            self._write(tx, clarification_id, record, known.prop, options, change)
-
-    def _pending(self, tx: ReadTx, node_id: UUID) -> Mapping[UUID, Clarification]:
-        rows = clarifications.standing(tx, [node_id])
-        return {row.clarification_id: row for row in rows if row.state == PENDING}
-
-    def _still_said(self, tx: WriteTx, known: Clarification | None) -> list[Statement]:
-        stated = [option for option in known.options if not option.get("erased")] if known else []
-        options = [Statement.from_json(option) for option in stated]
-        return [option for option in options if self._stands(tx, option.spans)]
-
-    def _write(
+    def begin(
         self,
         tx: WriteTx,
         clarification_id: UUID,
-        record: RecordWrite,
-        prop: str,
+        node_id: UUID,
+        prop: str | None,
+        words: str,
         options: Sequence[Statement],
-        change: str,
+        audience: Sequence[str],
+        quorum: int,
     ) -> None:
-        bound = change == "clarification_bound"
+        """Open a clarification, and have whoever is of its audience asked."""
+        asked = sorted(_audience(tx, audience))
         body: dict[str, Any] = {
             "prop": prop,
-            "question": question(record.label, prop),
+            "question": words,
             "options": [option.to_json() for option in options],
-            "audience": list(STEWARDS),
-            "state": BOUND if bound else PENDING,
+            "audience": list(audience),
+            "quorum": quorum,
+            "state": _PENDING,
             "votes": {},
-            "bound": 0 if bound else None,
+            "asked": asked,
+            "bound": None,
+            "settled_by": None,
         }
-        clarifications.write(tx, clarification_id, record.node_id, body, change)
+        clarifications.write(tx, clarification_id, node_id, body, CHANGES[_PENDING])
+        _tell(tx, clarification_id, asked, "asked")
+
+    def _node(self, tx: ReadTx, node_id: UUID, principal: Principal | None) -> Node:
+        """A node that somebody may read now, or an operator. Raises NotFound."""
+        now = self._database.clock.now()
+        if principal is None:
+            found: Mapping[UUID, Node] = self._graph.current(tx, [node_id], now)
+        else:
+            found = view(tx, _today(tx, principal), now).nodes([node_id])
+        if node_id not in found:
+            raise NotFound
+        return found[node_id]
+
+    # ── voting ──
+
+    def vote(self, clarification_id: UUID, choice: int | None, principal: Principal) -> Voted:
+        """As `cast`, in a transaction of its own."""
+        with self._database.write(principal.tenant_id) as tx:
+            return self.cast(tx, clarification_id, choice, principal)
+
+    def cast(self, tx: WriteTx, clarification_id: UUID, choice: int | None, principal: Principal) -> Voted:
+        """Count one person's vote, in the place of the one they gave before; `choice` None: they do not know.
+
+        Where nothing is to be decided any more, it is not counted. Raises NotFound for a clarification that there is
+        not, or that is not theirs; InvalidRequest for an option that is not there to choose.
+        """
+        tx.lock()
+        row = _there(tx, clarification_id)
+        node = self._node(tx, row.node_id, principal)
+        voter = _today(tx, principal)
+        if not visible_to(voter, row.audience) or principal.person is None:
+            raise NotFound
+        if Happening.VOTE not in TRANSITIONS[ClarificationState(row.state)]:
+            return Voted(ClarificationState(row.state), counted=False)
+        options = statements(row.options)
+        live = alive(self._library, tx, options, self._database.clock.now())
+        _require_choice(tx, voter, options, live, choice)
+        votes = {**row.votes, str(voter.person_id): choice}
+        verdict = judged(votes, _members(tx, node, row.audience), choices(options, live), row.quorum)
+        if verdict is not None or votes != row.votes:
+            happening = verdict.happening if verdict else Happening.VOTE
+            self.advance(tx, row, happening, votes=votes, **_came_to(verdict))
+        return Voted(step(_PENDING, verdict.happening) if verdict else _PENDING, counted=True)
+
+    def recount(self, tenant_id: str) -> int:
+        """Judge what is open by who and what is there by now; how many moved.
+
+        People leave, words go, and a question that nobody could be asked is asked once somebody is there.
+        """
+        with self._database.read(tenant_id) as tx:
+            rows = clarifications.unsettled(tx)
+            moving = [row.clarification_id for row in rows if self._verdict(tx, row) or _unasked(tx, row)]
+        return sum(self._recounted(tenant_id, clarification_id) for clarification_id in moving)
+
+    def _recounted(self, tenant_id: str, clarification_id: UUID) -> bool:
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            row = _there(tx, clarification_id)
+            verdict, asked = self._verdict(tx, row), _unasked(tx, row)
+            if verdict is not None:
+                self.advance(tx, row, verdict.happening, **_came_to(verdict))
+            elif asked:
+                clarifications.write(tx, clarification_id, row.node_id, _body(row) | {"asked": asked}, None)
+                _tell(tx, clarification_id, asked, "asked")
+            return verdict is not None or bool(asked)
+
+    def _verdict(self, tx: ReadTx, row: Clarification) -> Verdict | None:
+        """What an open clarification has come to by now."""
+        if row.state not in OPEN:
+            return None
+        options = statements(row.options)
+        live = alive(self._library, tx, options, self._database.clock.now())
+        if row.prop is not None and live and agreed([options[number] for number in live]):
+            return Verdict(Happening.AGREE, live[0])
+        node = self._graph.current(tx, [row.node_id], self._database.clock.now()).get(row.node_id)
+        if row.state != _PENDING or node is None:
+            return None
+        return judged(row.votes, _members(tx, node, row.audience), choices(options, live), row.quorum)
+
+    # ── stewards ──
+
+    def override(self, tenant_id: str, clarification_id: UUID, choice: int, principal: Principal | None = None) -> None:
+        """Bind an option, whatever was voted or bound before. `principal`: a steward; None for an operator.
+
+        Raises NotFound; InvalidRequest for an option that is not there to choose, and where the same is asked anew.
+        """
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            row = self._for_steward(tx, clarification_id, principal)
+            options = statements(row.options)
+            reader = None if principal is None else _today(tx, principal)
+            _require_choice(tx, reader, options, alive(self._library, tx, options, self._database.clock.now()), choice)
+            of_prop = [one for one in clarifications.of_node(tx, row.node_id) if one.prop == row.prop]
+            if row.prop is not None and of_prop[-1].clarification_id != clarification_id:
+                raise InvalidRequest("the same was asked anew in a later clarification; settle that one")
+            if row.state != _BOUND or row.bound != choice:
+                by = principal.actor if principal else OPERATOR
+                self.advance(tx, row, Happening.OVERRIDE, bound=choice, settled_by=by)
+                _audit(tx, principal, "clarification_override", clarification_id)
+
+    def mark_conflicted(self, tenant_id: str, clarification_id: UUID, principal: Principal | None = None) -> None:
+        """Say that people will not agree on what is pending. `principal`: a steward; None for an operator.
+
+        Raises NotFound; InvalidRequest for one that is not pending.
+        """
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            row = self._for_steward(tx, clarification_id, principal)
+            self.advance(tx, row, Happening.CONFLICT)
+            _audit(tx, principal, "clarification_conflict", clarification_id)
+
+    def _for_steward(self, tx: WriteTx, clarification_id: UUID, principal: Principal | None) -> Clarification:
+        row = _there(tx, clarification_id)
+        if principal is not None:
+            self._node(tx, row.node_id, principal)
+            if STEWARD not in _today(tx, principal).roles:
+                raise NotFound
+        return row
+
+    # ── from one state to the next ──
+
+    def advance(self, tx: WriteTx, row: Clarification, happening: Happening, **changes: Any) -> None:
+        """Write the next version, tell whoever was asked, and let the record say what was chosen."""
+        state = step(ClarificationState(row.state), happening)
+        change = None if happening is Happening.VOTE else CHANGES[state]
+        fresh = clarifications.write(
+            tx, row.clarification_id, row.node_id, _body(row) | {"state": state} | changes, change
+        )
+        if change is not None:
+            _tell(tx, row.clarification_id, row.asked, tx.tx)
+        if state is _BOUND and row.prop is not None:
+            self._write_chosen(tx, fresh, row.prop)
+
+    def _write_chosen(self, tx: WriteTx, row: Clarification, prop: str) -> None:
+        """From now on let the record say what was chosen, on the words of that option as they stand today."""
+        chosen = statements(row.options)[row.bound or 0]
+        chosen = replace(chosen, spans=tuple(standing(self._library, tx, chosen.spans, tx.now)))
+        for stood in self._graph.standing(tx, row.node_id, (tx.now, FOREVER)):
+            if prop in stood.props and not same(stood.props[prop], chosen.value):
+                self._graph.put(tx, _record(stood, prop, chosen, tx.now))
 
 
-def _rests_on(row: Clarification, nodes: Mapping[UUID, Node]) -> set[SpanRef]:
-    """The words that a question is about; none where its node may not be read."""
-    if row.node_id not in nodes:
-        return set()
-    options = [Statement.from_json(option) for option in row.options if not option.get("erased")]
-    return {*nodes[row.node_id].spans(), *(span for option in options for span in option.spans)}
-
-
-def _open(row: Clarification) -> OpenQuestion:
-    return OpenQuestion(row.clarification_id, ClarificationState(row.state), row.question)
-
-
-def _view(row: Clarification, readable: frozenset[UUID]) -> ClarificationView:
-    said = [Statement.from_json(option) for option in row.options]
-    options = tuple(one for one in said if one.sources <= readable)
-    return ClarificationView(
-        row.clarification_id, row.node_id, row.prop, row.question, row.state, options, tuple(row.audience)
+def _record(stood: Node, prop: str, chosen: Statement, now: int) -> Record:
+    rests_on = provenance(stood.props, stood.spans(), chosen, prop) if stood.sources or not stood.readers else []
+    return Record(
+        stood.node_id,
+        stood.label,
+        {**stood.props, prop: chosen.value},
+        readers=() if rests_on else tuple(stood.readers or ()),
+        valid_start=max(now, stood.valid_start),
+        valid_end=stood.valid_end,
+        confidence=stood.confidence,
+        observed_at=stood.observed_at,
+        provenance=rests_on,
     )
+
+
+def _came_to(verdict: Verdict | None) -> dict[str, Any]:
+    """What else a verdict changes."""
+    if verdict is None or verdict.option is None:
+        return {}
+    return {"bound": verdict.option, "settled_by": SOURCES if verdict.happening is Happening.AGREE else VOTES}
+
+
+def _body(row: Clarification) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in _BODY}
+
+
+def _there(tx: ReadTx, clarification_id: UUID) -> Clarification:
+    row = clarifications.newest(tx, [clarification_id]).get(clarification_id)
+    if row is None:
+        raise NotFound
+    return row
+
+
+def _today(tx: ReadTx, principal: Principal) -> Principal:
+    """Who asks, with the roles they hold now. Raises NotFound for a person who is no longer active."""
+    if principal.person is None:
+        return principal
+    person = people.get(tx, principal.person)
+    if person is None or not person.active:
+        raise NotFound
+    return people.principal(person)
+
+
+def _audience(tx: ReadTx, names: Sequence[str]) -> dict[str, Principal]:
+    """The active people whom an audience names, by id."""
+    active = [people.principal(person) for person in people.everyone(tx) if person.active]
+    return {str(one.person_id): one for one in active if visible_to(one, names)}
+
+
+def _members(tx: ReadTx, node: Node, names: Sequence[str]) -> set[str]:
+    """The ids of the people whom an audience names, and who may read the node."""
+    return {str(one.person_id) for one in readers_of(tx, node, _audience(tx, names).values())}
+
+
+def _unasked(tx: ReadTx, row: Clarification) -> list[str]:
+    """Whom to ask what nobody was asked yet. Who joins the audience of a question that others were asked is not."""
+    return [] if row.asked or row.state != _PENDING else sorted(_audience(tx, row.audience))
+
+
+def _require_choice(
+    tx: ReadTx, reader: Principal | None, options: Sequence[Statement], live: Sequence[int], choice: int | None
+) -> None:
+    """Raise InvalidRequest unless an option may be chosen by a reader; None: by an operator, who sees them all."""
+    of = {source for one in options for source in one.sources}
+    readable = of if reader is None else sources.readable(tx, reader) & of
+    mine = [number for number in choices(options, live) if options[number].sources <= readable]
+    if choice is not None and choice not in mine:
+        there = ", ".join(map(str, mine)) or "none"
+        raise InvalidRequest(f"option {choice} is not there to choose; these are: {there}")
+
+
+def _tell(tx: WriteTx, clarification_id: UUID, persons: Iterable[str], cause: object) -> None:
+    """Have each of these asked, or shown on the card that they have what has become of it."""
+    kind = JobKind.CLARIFY_ASK
+    payloads = {UUID(person): {"clarification_id": str(clarification_id), "person_id": person} for person in persons}
+    jobs.enqueue_each(tx, kind, FENCE[kind], f"{clarification_id}:{cause}", payloads, tx.now)
+
+
+def _audit(tx: WriteTx, principal: Principal | None, action: str, clarification_id: UUID) -> None:
+    audit.record(tx, principal.actor if principal else OPERATOR, action, str(clarification_id))

@@ -8,8 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from core.errors import NotFound
+from core.model.clarifying import DONT_KNOW
 from core.model.grants import CardAction, Grant
-from core.model.ports import Answers, Graph, People, Watches
+from core.model.ports import Answers, Graph, People, Voting, Watches
 from core.model.preferences import MUTE, MUTE_TIMES
 from core.model.principals import Principal
 from core.model.watching import watch_on_section
@@ -20,11 +21,12 @@ Effect = Callable[[WriteTx, Principal, CardAction, Grant], dict[str, Any]]
 
 
 class EffectsEngine:
-    def __init__(self, graph: Graph, watches: Watches, answers: Answers, people: People) -> None:
+    def __init__(self, graph: Graph, watches: Watches, answers: Answers, people: People, voting: Voting) -> None:
         self._graph = graph
         self._watches = watches
         self._answers = answers
         self._people = people
+        self._voting = voting
 
     def by_kind(self) -> Mapping[str, Effect]:
         """The effect of each kind of action that a card may offer."""
@@ -34,6 +36,7 @@ class EffectsEngine:
             "answer_save": self._save,
             "answer_refresh": self._refresh,
             "preference_set": self._prefer,
+            "clarify_vote": self._vote,
         }
 
     def _watch_cited(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
@@ -77,3 +80,8 @@ class EffectsEngine:
     def _refresh(self, tx: WriteTx, principal: Principal, action: CardAction, grant: Grant) -> dict[str, Any]:
         answer_id = self._answers.ask_refresh(tx, UUID(action.target), principal, grant.delivery_key)
         return {"answer_id": str(answer_id), "newer": answer_id != UUID(action.target)}
+
+    def _vote(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
+        choice = None if action.arg == DONT_KNOW else int(str(action.arg))
+        voted = self._voting.cast(tx, UUID(action.target), choice, principal)
+        return {"state": voted.state.value, "counted": voted.counted}

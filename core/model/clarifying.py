@@ -11,6 +11,10 @@ class ClarificationState(StrEnum):
     CONFLICTED = "conflicted"
 
 
+VOTES, SOURCES, WORD = "votes", "sources", "word"
+"""What settles a question, beside an actor who overrides: people, documents that agree, somebody's own word."""
+DONT_KNOW = "dont_know"
+"""What a vote for no option carries on a card."""
 OPEN = (ClarificationState.PENDING, ClarificationState.CONFLICTED)
 """States in which a question puts in doubt what it is about."""
 
@@ -22,3 +26,11 @@ class OpenQuestion:
     clarification_id: UUID
     state: ClarificationState
     question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Voted:
+    """What a vote came to. `counted` False: nothing was to be decided any more."""
+
+    state: ClarificationState
+    counted: bool

@@ -5,7 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from core.clock import SECOND
-from core.model.evidence import BriefLine, ChangeLine
+from core.model.clarifying import ClarificationState
+from core.model.evidence import BriefLine, ChangeLine, Passage
 from core.model.work import Place
 
 
@@ -64,10 +65,39 @@ class BriefNotice:
     watches: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An option of a question: its number, what it says as a JSON value, and the words it rests on."""
+
+    number: int
+    value: Any
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionNotice:
+    """A question to one person, and what has come of it.
+
+    `about`: the title of what it is about, where a person asked. `voted_for`: None also where they said that they do
+    not know. `settled`: what it is bound to, where they may read that.
+    """
+
+    clarification_id: UUID
+    question: str
+    about: str
+    options: tuple[Asked, ...]
+    state: ClarificationState
+    may_vote: bool
+    voted: bool
+    voted_for: Asked | None
+    settled: Asked | None
+    happened_at: int
+
+
 MARGIN = 2 * SECOND
 """How far the clock of whoever looks for a card in doubt may be ahead of the clock of whoever sends it."""
 
-Notice = ChangeNotice | AnswersNotice | BriefNotice
+Notice = ChangeNotice | AnswersNotice | BriefNotice | QuestionNotice
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from core.model.answers import Answer, Cited
-from core.model.clarifying import ClarificationState, OpenQuestion
+from core.model.clarifying import ClarificationState, OpenQuestion, Voted
 from core.model.evidence import Passage, Resolution
 from core.model.nodes import EdgeWrite, Node, NodeWrite
 from core.model.notices import Notice
@@ -124,6 +124,31 @@ class Questions(Protocol):
         """What is open about these words, for the principal of a view; a span without a question has no key."""
 
     def states(self, tx: Any, clarification_ids: Collection[UUID]) -> Mapping[UUID, ClarificationState]: ...
+
+
+class Asking(Protocol):
+    def compose(self, tx: Any, principal: Principal, clarification_id: UUID) -> "Composed": ...
+
+
+class Voting(Protocol):
+    def cast(self, tx: Any, clarification_id: UUID, choice: int | None, principal: Principal) -> Voted: ...
+
+
+class Clarifying(Protocol):
+    """Clarifications as `core.clarifications` moves them on; a row is one of core.store."""
+
+    def begin(
+        self,
+        tx: Any,
+        clarification_id: UUID,
+        node_id: UUID,
+        prop: str | None,
+        words: str,
+        options: Sequence[Any],
+        audience: Sequence[str],
+        quorum: int,
+    ) -> None: ...
+    def advance(self, tx: Any, row: Any, happening: Any, **changes: Any) -> None: ...
 
 
 class PlannedSpan(Protocol):

@@ -10,8 +10,8 @@ EVERYONE = "everyone"
 """The reader that stands for every person of the tenant; a word one types, never a default."""
 OPERATOR, BOT = "operator", "bot"
 """Who acts where no principal does: whoever is at the command line, and the running bot by itself."""
-ADMIN = "admin"
-"""The role of whoever may erase."""
+ADMIN, STEWARD = "admin", "steward"
+"""The roles of whoever may erase, and of whoever settles what documents say."""
 PERSON = "person:"
 
 

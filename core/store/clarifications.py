@@ -1,6 +1,6 @@
 """Clarifications in their versions: what is asked of people about a node, and what has come of it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -12,23 +12,28 @@ from core.model.clarifying import OPEN
 from core.store.database import ReadTx, WriteTx, batches
 from core.store.tables import Clarification
 
+_NEWEST = col(Clarification.tx_end) == FOREVER
+_BY_ID = (col(Clarification.tx_start), col(Clarification.clarification_id))
 
-def standing(tx: ReadTx, node_ids: Sequence[UUID] | None = None) -> list[Clarification]:
-    """The newest version of each, of these nodes or of all, in the order of their ids."""
-    rows = select(Clarification).where(Clarification.tenant_id == tx.tenant_id, Clarification.tx_end == FOREVER)
-    if node_ids is not None:
-        rows = rows.where(col(Clarification.node_id).in_(node_ids))
-    return list(tx.session.exec(rows.order_by(col(Clarification.clarification_id))))
+
+def every(tx: ReadTx) -> list[Clarification]:
+    """The newest version of each, the one that moved last first."""
+    rows = select(Clarification).where(Clarification.tenant_id == tx.tenant_id, _NEWEST)
+    return list(tx.session.exec(rows.order_by(*(one.desc() for one in _BY_ID))))
 
 
 def unsettled(tx: ReadTx) -> list[Clarification]:
-    """Those that are pending or conflicted, in the order of their ids."""
+    """Those that are pending or conflicted, in the order in which they came to be as they are."""
+    rows = select(Clarification).where(Clarification.tenant_id == tx.tenant_id, _NEWEST)
+    return list(tx.session.exec(rows.where(col(Clarification.state).in_(OPEN)).order_by(*_BY_ID)))
+
+
+def of_node(tx: ReadTx, node_id: UUID) -> list[Clarification]:
+    """Those of a node, in the order in which they came to be as they are."""
     rows = select(Clarification).where(
-        Clarification.tenant_id == tx.tenant_id,
-        Clarification.tx_end == FOREVER,
-        col(Clarification.state).in_(OPEN),
+        Clarification.tenant_id == tx.tenant_id, Clarification.node_id == node_id, _NEWEST
     )
-    return list(tx.session.exec(rows.order_by(col(Clarification.clarification_id))))
+    return list(tx.session.exec(rows.order_by(*_BY_ID)))
 
 
 def newest(tx: ReadTx, clarification_ids: Collection[UUID]) -> dict[UUID, Clarification]:
@@ -36,20 +41,20 @@ def newest(tx: ReadTx, clarification_ids: Collection[UUID]) -> dict[UUID, Clarif
     found: dict[UUID, Clarification] = {}
     for batch in batches(clarification_ids):
         rows = select(Clarification).where(
-            Clarification.tenant_id == tx.tenant_id,
-            Clarification.tx_end == FOREVER,
-            col(Clarification.clarification_id).in_(batch),
+            Clarification.tenant_id == tx.tenant_id, col(Clarification.clarification_id).in_(batch), _NEWEST
         )
         found |= {row.clarification_id: row for row in tx.session.exec(rows)}
     return found
 
 
-def write(tx: WriteTx, clarification_id: UUID, node_id: UUID, body: Mapping[str, Any], change: str) -> None:
-    """Add a version in the place of the one that stands, with its feed row."""
+def write(
+    tx: WriteTx, clarification_id: UUID, node_id: UUID, body: Mapping[str, Any], change: str | None
+) -> Clarification:
+    """Add a version in the place of the one that stands; with a feed row where it is a `change` of state."""
     closed = update(Clarification).where(
         col(Clarification.tenant_id) == tx.tenant_id,
         col(Clarification.clarification_id) == clarification_id,
-        col(Clarification.tx_end) == FOREVER,
+        _NEWEST,
     )
     tx.session.connection().execute(closed.values(tx_end=tx.tx))
     row = Clarification(
@@ -61,4 +66,6 @@ def write(tx: WriteTx, clarification_id: UUID, node_id: UUID, body: Mapping[str,
         **body,
     )
     tx.session.add(row)
-    tx.feed("clarification", clarification_id, change, new_tx=tx.tx)
+    if change is not None:
+        tx.feed("clarification", clarification_id, change, new_tx=tx.tx)
+    return row

@@ -5,7 +5,7 @@ answer besides only while every source it rests on is. Coordinates say what was 
 always today's.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -31,12 +31,12 @@ class View:
     def nodes(self, ids: Collection[UUID]) -> dict[UUID, Node]:
         """Those of these ids that stand and may be read."""
         found = NODES.as_of(self.tx, ids, self.valid_t, self.tx_t)
-        return {node_id: node for node_id, node in found.items() if self._shows(node)}
+        return {node_id: node for node_id, node in found.items() if self.shows(node)}
 
     def labelled(self, label: str) -> list[Node]:
         """All of a label that stand and may be read, in the order of their ids."""
         nodes = NODES.labelled(self.tx, label, self.valid_t, self.tx_t)
-        return sorted(filter(self._shows, nodes), key=lambda node: node.node_id)
+        return sorted(filter(self.shows, nodes), key=lambda node: node.node_id)
 
     def neighbours(self, ids: Collection[UUID]) -> list[tuple[UUID, UUID]]:
         """(node, neighbour) over edges that hold; whether a neighbour may be read shows when it is."""
@@ -50,14 +50,29 @@ class View:
         """(node, what is part of it) over edges that hold."""
         return parts(self.tx, ids, self.valid_t, self.tx_t)
 
-    def _shows(self, node: Node) -> bool:
+    def shows(self, node: Node) -> bool:
+        """Whether a version of a node stands, and may be read."""
         return not node.tombstone and self._admits(node)
 
     def _admits(self, node: Node) -> bool:
         if node.sources:
             return self.readable.issuperset(node.sources)
-        rests_on = node.props["dependencies"]["sources"] if node.label == SAVED_ANSWER else ()
-        return visible_to(self.principal, node.readers or ()) and self.readable.issuperset(map(UUID, rests_on))
+        return visible_to(self.principal, node.readers or ()) and self.readable.issuperset(_dependencies(node))
+
+
+def readers_of(tx: ReadTx, node: Node, people: Iterable[Principal]) -> list[Principal]:
+    """Those of these people who may read a node now, if it stands."""
+    rows = sources.by_ids(tx, node.sources | _dependencies(node)).items()
+    return [
+        one
+        for one in people
+        if View(tx, 0, 0, one, frozenset(key for key, row in rows if visible_to(one, row.readers))).shows(node)
+    ]
+
+
+def _dependencies(node: Node) -> frozenset[UUID]:
+    """The sources that a saved answer rests on."""
+    return frozenset(map(UUID, node.props["dependencies"]["sources"] if node.label == SAVED_ANSWER else ()))
 
 
 def view(tx: ReadTx, principal: Principal, now: int, valid_time: int | None = None, tx_time: int | None = None) -> View:

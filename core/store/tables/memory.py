@@ -157,13 +157,17 @@ class Boundary(SQLModel, table=True):
 
 
 class Clarification(SQLModel, table=True):
-    """A question that only people can settle, about a node. Each transition is a version.
+    """A question that only people can settle, about a node. Each transition, and each vote, is a version.
 
     `prop` and `options`: the property on which sources differ and what each says, where that is what it is about.
-    `audience`: who is asked, `quorum`: how many must agree, `votes`: person id → option.
+    `audience`: who is asked, `quorum`: how many must agree, `votes`: person id → number of an option; None is for none.
+    `asked`: the ids of those who were. `bound`: the option that was chosen, and `settled_by`: by what or whom.
     """
 
-    __table_args__ = (Index("ix_clarification_node", "tenant_id", "node_id", "tx_end"),)
+    __table_args__ = (
+        Index("ix_clarification_node", "tenant_id", "node_id", "tx_end"),
+        Index("ix_clarification_open", "tenant_id", "tx_end", "state"),
+    )
     tenant_id: str = Field(primary_key=True)
     clarification_id: UUID = Field(primary_key=True)
     tx_start: int = ts(primary_key=True)
@@ -175,8 +179,10 @@ class Clarification(SQLModel, table=True):
     audience: list[str] = json()
     quorum: int = 1
     state: str = "pending"
-    votes: dict[str, int] = json()
+    votes: dict[str, int | None] = json()
+    asked: list[str] = json()
     bound: int | None = None
+    settled_by: str | None = None
 
 
 class Erasure(SQLModel, table=True):

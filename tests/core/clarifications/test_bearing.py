@@ -42,7 +42,7 @@ def dispute(memory, uri="b.md", readers=("everyone",)):
 def about(memory, who, *spans):
     """By place in `spans`, how many questions are open about it."""
     with memory._database.read("default") as tx:
-        found = memory._clarifications.about(view(tx, who, memory.clock.now()), spans)
+        found = memory.questions.about(view(tx, who, memory.clock.now()), spans)
     return {spans.index(span): len(questions) for span, questions in found.items()}
 
 
@@ -58,8 +58,8 @@ def test_what_is_asked_is_told_as_it_stands(memory, ada):
     one, _ = dispute(memory)
     [asked] = memory.clarifications(ada)
     with memory._database.read("default") as tx:
-        found = memory._clarifications.about(view(tx, ada, memory.clock.now()), [one])
-        states = memory._clarifications.states(tx, [asked.clarification_id, derived("none")])
+        found = memory.questions.about(view(tx, ada, memory.clock.now()), [one])
+        states = memory.questions.states(tx, [asked.clarification_id, derived("none")])
     [question] = found[one]
     assert (question.clarification_id, question.state) == (asked.clarification_id, ClarificationState.PENDING)
     assert question.question == asked.question
@@ -98,9 +98,9 @@ def test_with_nothing_open_it_costs_one_look(memory, ada):
     with memory._database.read("default") as tx:
         asked = view(tx, ada, memory.clock.now())
         event.listen(memory._database.engine, "before_cursor_execute", lambda *more: statements.append(more[2]))
-        assert memory._clarifications.about(asked, [span]) == {}
+        assert memory.questions.about(asked, [span]) == {}
         assert len(statements) == 1
-        assert memory._clarifications.about(asked, []) == {}
+        assert memory.questions.about(asked, []) == {}
         assert len(statements) == 1
 
 

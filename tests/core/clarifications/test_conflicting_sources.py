@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.clarifications.conflicts import Statement, agreed, disputed, same, with_statement
+from core.clarifications.conflicts import Statement, agreed, disputed, same, statements, with_statement
 from core.clock import DAY
 from core.errors import InvalidRequest, NotFound
 from core.graph.records import Record
@@ -99,7 +99,7 @@ def test_it_is_bound_when_all_agree(memory, ada):
     memory.put_node(says(memory, "a.md", 55))
     assert (price(memory, ada), memory.clarifications(ada)) == (55, [])
     newest = max(rows(memory, Clarification), key=lambda row: row.tx_start)
-    assert (newest.state, newest.bound) == ("bound", 0)
+    assert (newest.state, newest.options[newest.bound]["value"], newest.settled_by) == ("bound", 55, "sources")
     assert [row.change for row in rows(memory, Feed) if row.ref_type == "clarification"][-1] == "clarification_bound"
 
 
@@ -224,15 +224,17 @@ STATEMENTS = st.builds(Statement, st.integers(0, 2), st.sampled_from(SOURCES).ma
 
 
 @given(st.lists(STATEMENTS, min_size=1, max_size=8))
-def test_each_source_has_one_option_its_last_word(said):
+def test_each_source_has_one_option_its_last_word_and_numbers_stay(said):
     found = []
     for statement in said:
-        found = with_statement(found, statement)
+        before, found = found, with_statement(found, statement)
+        assert [(one.sources, one.value) for one in found[: len(before)]] == [(o.sources, o.value) for o in before]
     last = {statement.sources: statement.value for statement in said}
-    assert {option.sources: option.value for option in found} == last
-    assert len(found) == len(last)
-    assert agreed(found) == (len(set(last.values())) == 1)
-    assert [Statement.from_json(option.to_json()) for option in found] == found
+    alive = [option for option in found if not option.gone]
+    assert {option.sources: option.value for option in alive} == last
+    assert len(alive) == len(last)
+    assert agreed(alive) == (len(set(last.values())) == 1)
+    assert statements(option.to_json() for option in found) == found
 
 
 @given(
@@ -273,6 +275,7 @@ def test_an_erased_option_has_no_say_and_the_others_keep_theirs(memory, ada):
     for uri, amount in (("a.md", 40), ("b.md", 55), ("c.md", 60)):
         memory.put_node(says(memory, uri, amount))
     memory.erase(source_id("b.md"), "asked by mail")
-    assert options(memory, ada) == [[40, "[erased]", 60]], "each in its place, as votes count"
+    assert options(memory, ada) == [[40, 60]], "what was erased is not there to choose"
+    assert [option.number for option in memory.clarifications(ada)[0].options] == [0, 2], "votes go on meaning the same"
     memory.put_node(says(memory, "a.md", 60))
     assert memory.clarifications(ada) == [], "all who are left agree"
