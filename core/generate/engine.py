@@ -16,6 +16,7 @@ from core.generate.body import trace_body
 from core.generate.budget import fitting, measured, room_for_evidence
 from core.generate.claims import Said, said
 from core.generate.extractive import Sentence, choose
+from core.generate.nearness import nearness
 from core.generate.prompt import prompt, ungrounded
 from core.generate.providers import LanguageModel
 from core.ids import random_id
@@ -30,7 +31,7 @@ from core.store import people, sources, traces
 from core.store.database import Database, ReadTx
 from core.store.view import View, view
 
-_PASSAGES_READ = 8
+_PASSAGES_READ = 12
 """Heaviest passages whose sentences are weighed: on the sample questions the answer is never further down."""
 _NEAREST_SHOWN = 3
 _TAKEN_AWAY = "a document that this rests on was taken away just now; ask again"
@@ -45,6 +46,7 @@ class _Evidence:
     units: Sequence[Sequence[Unit]]
     plan_hash: str
     best_cosine: float
+    nearness: float
     is_near: bool
     is_grounded: bool = True
 
@@ -119,6 +121,7 @@ class GenerateEngine:
             nearest=tuple(evidence.passages[:_NEAREST_SHOWN]),
             plan_hash=evidence.plan_hash,
             best_cosine=evidence.best_cosine,
+            nearness=evidence.nearness,
             model=draft.model,
             usage=draft.usage,
             grounded=evidence.is_grounded,
@@ -170,18 +173,23 @@ class GenerateEngine:
                 if not allow_ungrounded:
                     raise
                 empty = EvidencePlan.empty_hash(request.budget_tokens or self._default_tokens)
-                return _Evidence((), (), (), empty, 0.0, is_near=self._llm is not None, is_grounded=False)
+                return _Evidence((), (), (), empty, 0.0, 0.0, is_near=self._llm is not None, is_grounded=False)
             ranked = sorted(planned.spans, key=lambda span: (-span.weight, span.span))
             read = ranked if self._llm else ranked[:_PASSAGES_READ]
             spans = [span.span for span in read]
             passages, units = self._library.passages(tx, spans), self._library.units(tx, spans)
+        nearest = [unit for span in spans[:_PASSAGES_READ] for unit in units[span]]
+        near = nearness(
+            request.question or "", (f"{unit.context}\n{unit.said}" for unit in nearest), planned.best_cosine
+        )
         return _Evidence(
             read,
             [passages[span] for span in spans],
             [units[span] for span in spans],
             planned.plan_hash,
             planned.best_cosine,
-            is_near=planned.best_cosine >= self._min_cosine or request.has_query or allow_ungrounded,
+            near,
+            is_near=near >= self._min_cosine or request.has_query or allow_ungrounded,
         )
 
     # ── complete, decompose ──

@@ -70,6 +70,8 @@ class Answer:
     model: str = EXTRACTIVE
     usage: Usage = Usage()
     grounded: bool = True
+    nearness: float = 0.0
+    """What `answers.min_cosine` is held against (core.generate.nearness)."""
 
     @property
     def known(self) -> bool:
