@@ -24,6 +24,7 @@ class Bound(StrEnum):
     BEFORE = "before"
     AFTER = "after"
     BETWEEN = "between"
+    RANGE = "from … to"
 
     @property
     def is_above(self) -> bool:

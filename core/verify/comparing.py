@@ -14,13 +14,32 @@ def bears_out(held: Quantity, wanted: Quantity) -> bool:
         return False
     if wanted.kind is Kind.TEXT:
         return wanted.text == held.text
-    if wanted.bound is Bound.EXACT:
-        return any(_equal(end, point) for end in held.ends for point in wanted.points)
-    if held.bound is Bound.BETWEEN:
+    if wanted.bound is Bound.RANGE:
+        return held.ends == wanted.ends
+    return _equals(held, wanted) if wanted.bound is Bound.EXACT else _falls_within(held, wanted)
+
+
+def _equals(held: Quantity, wanted: Quantity) -> bool:
+    if wanted.kind is Kind.WEEKDAY and held.until:
+        return _on_day(held, wanted)
+    return any(_equal(end, point) for end in held.ends for point in wanted.points)
+
+
+def _falls_within(held: Quantity, wanted: Quantity) -> bool:
+    if held.until:
         return all(_within(end, wanted) for end in held.ends)
     if held.bound in {Bound.EXACT, Bound.ABOUT} or wanted.bound in {Bound.ABOUT, Bound.BETWEEN}:
         return any(_within(point, wanted) for point in held.points)
     return _implies(held, wanted)
+
+
+def _on_day(held: Quantity, wanted: Quantity) -> bool:
+    """From Friday to Monday the week turns over."""
+    (first,), (last,) = held.ends
+    (day,) = wanted.points[0]
+    if first is None or last is None or day is None:
+        return False
+    return first <= day <= last if first <= last else not last < day < first
 
 
 def _comparable(held: Quantity, wanted: Quantity) -> bool:

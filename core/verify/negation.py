@@ -90,6 +90,11 @@ def negation_differs(claim: str, span: str) -> bool:
     return any(_denied_by_all(clause, of_span) for clause in of_claim if clause.said)
 
 
+def denies(text: str) -> bool:
+    """Whether a text denies anything: no deaths are 0 deaths."""
+    return any(clause.denied for clause in _clauses(text))
+
+
 def _denied_by_all(clause: _Clause, others: tuple[_Clause, ...]) -> bool:
     shared = [len(set(clause.said) & _about(other)) for other in others]
     most = max(shared, default=0)

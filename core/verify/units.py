@@ -1,4 +1,4 @@
-"""The words behind a number: what it counts, and in which measure."""
+"""The words behind a number: what it counts, in which measure, and the time zone of a time."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -50,6 +50,22 @@ _BY_STEM = {
     for names, size in {base: "1", **_SIZES.get(measure, {})}.items()
     for stem in terms(names)
 }
+_ZONES = {
+    "eastern": "eastern et est edt",
+    "central": "central ct cst cdt",
+    "mountain": "mountain mt mst mdt",
+    "pacific": "pacific pt pst pdt",
+    "utc": "utc gmt",
+    "cet": "cet cest",
+    "bst": "bst",
+    "ist": "ist",
+}
+_ZONE_OF = {name: zone for zone, names in _ZONES.items() for name in names.split()}
+_ZONE_NAMES = "|".join(_ZONE_OF)
+_ZONE = regex.compile(
+    rf"(?<=(?:\d|[ap]\.?m\.?|\btimes?|\btimes? in) )(?P<behind>{_ZONE_NAMES})\b"
+    rf"|\b(?P<ahead>{_ZONE_NAMES})(?= (?:standard |daylight )?time\b)"
+)
 _WORDS = regex.compile(r"(?:[ -](?!\d)[\p{L}\p{N}][\p{L}\p{M}\p{N}']*+){1,4}+")
 
 
@@ -63,3 +79,9 @@ def counted(behind: str) -> Counted:
         nouns += terms(word)
     measure, size = next((_BY_STEM[noun] for noun in nouns if noun in _BY_STEM), (None, Decimal(1)))
     return Counted(frozenset(nouns), measure, size)
+
+
+def zone(folded: str) -> str | None:
+    """The time zone that a text names; None if it names none or several."""
+    found = {_ZONE_OF[one["behind"] or one["ahead"]] for one in _ZONE.finditer(folded)}
+    return found.pop() if len(found) == 1 else None
