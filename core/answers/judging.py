@@ -50,10 +50,17 @@ class Judging:
         if state is not ClaimState.AFFECTED:
             return Judged(state)
         moved = {span: found for span, found in resolved.items() if found.standing is Standing.SUPERSEDED}
-        near = self._library.around(today.tx, list(moved), today.now)
+        near = self._near(today, moved)
         if any(found.span is not None and not found.clearable for found in moved.values()):
             return Judged(ClaimState.AFFECTED, Severity.MATERIAL, nearest(text, near))
         return reread(self._read(today, text, list(moved), near), nearest(text, near))
+
+    def _near(self, today: Today, moved: Mapping[SpanRef, Resolution]) -> list[str]:
+        """The words themselves where they stand in another context, then what stands now where they stood."""
+        places = [found.span for found in moved.values() if found.span is not None]
+        units = self._library.units(today.tx, places)
+        words = [unit.said for place in places for unit in units.get(place, ())]
+        return [*words, *self._library.around(today.tx, list(moved), today.now)]
 
     def _read(self, today: Today, text: str, moved: Sequence[SpanRef], near: Sequence[str]) -> Reading | None:
         """Rule 4: the sections that held the evidence first; where nothing near is there, all the owner may read."""

@@ -3,27 +3,56 @@
 The matcher's bands ask how close two texts are, and an edit that turns a fact round is as close as an edit can be:
 one word among twenty. Here the price of a mistake is not even. A false alarm costs a glance at a card; a missed
 change leaves somebody quoting what is no longer so, and nobody will ever tell them. So nothing is weighed. One
-current sentence, on its own, must hold every content term of the claim, in the claim's order (who does what to whom
-is order), the same numbers and dates by value, the same negations and the same qualifiers, none added, and no word
-struck through. Whatever cannot be shown to be the same stays affected.
+current sentence, or what of it stands beside an added clause, must hold the claim's content terms in its order (who
+does what to whom is order), with none among them that is not there (one more noun says for whom or where), and the
+same numbers and dates by value, negations, qualifiers, obligations and comparisons; nothing in it may be struck
+through, and it may not ask. Whatever cannot be shown to be the same stays affected.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import regex
 
 from core.model.verdicts import NO_EVIDENCE, Candidate, Gate, Reason, Signals, Support, Verdict
-from core.text.fold import struck
-from core.text.numbers import numbers, polarity, qualifiers
-from core.text.terms import terms
-from core.text.vocabulary import CURRENCIES, MONTHS, NUMBER_WORDS, SCALES
+from core.text.fold import fold, plain, struck
+from core.text.numbers import numbers, polarity, qualifiers, readings
+from core.text.terms import terms, words
 from core.verify.gate import negation_differs, numeric_gate
 from core.verify.score import lexical
 
-# Words of numbers and dates are compared by value, in order, with the numbers. One letter may be a name: plan B.
-_BY_VALUE = frozenset(term for term in terms(" ".join((*NUMBER_WORDS, *SCALES, *MONTHS, *CURRENCIES))) if len(term) > 2)
-
-
 _REACHING = dict.fromkeys(terms("ask contact find message ping reach"), "reach")
 """Ways to say that somebody can be reached somewhere: who and where decide, not which verb is used."""
+
+_SAYS_NOTHING = frozenset(terms("please kindly note remember simply always everybody everyone everywhere every"))
+"""What may be put in or left out: it is polite, or says of all what is said anyway (`every` is compared below)."""
+
+_BEARING = {
+    form: word
+    for word, forms in {
+        "must": "must shall",
+        "every": "every each all",
+        "we": "we us",
+        "they": "they them",
+        "he": "he him",
+        "i": "i me",
+        **{word: word for word in ("can", "you", "she", "or", "any", "some", "few", "both", "other", "same", "own")},
+        **{word: word for word in ("more", "most", "above", "below", "under", "over", "up", "down", "out", "off")},
+    }.items()
+    for form in forms.split()
+}
+"""Words that are no content and yet turn what is said; those that say the same count as one."""
+
+_OWNERS = {"my": "i", "our": "we", "your": "you", "his": "he", "her": "she", "their": "they", "its": "it"}
+"""Whose it is may be added to what is named; it may not be another's."""
+
+_NUMBER = "#"
+_OPTION = regex.compile(r"(?<!\S)--?[A-Za-z][\w-]*")
+_JOINT = regex.compile(r"\s*(?:;|, and\b|, then\b)\s*")
+_GOES_ON = regex.compile(
+    r"(?:is|are|was|were|be|for|to|in|on|at|by|with|of|as|that|who|which|appl\w+|hold\w*|cover\w*)\b"
+)
+"""How a clause begins that says more of the one before: for whom, where, since when."""
 
 
 def still_says(claim: str, passage_sentences: Sequence[Candidate]) -> Verdict:
@@ -43,28 +72,65 @@ def _verdict(claim: str, claim_terms: list[str], index: int, sentence: Candidate
     lex = lexical(claim_terms, _content(sentence.text))
     numeric, negation = numeric_gate(claim, sentence.text).capped, negation_differs(claim, sentence.text)
     signals = Signals(lex, sentence.cosine, Gate.of(numeric), Gate.of(negation))
-    if _says_the_same(claim, claim_terms, sentence.text):
+    if _says_the_same(claim, sentence.text):
         return Verdict(Support.SUPPORTED, lex, None, index, signals)
     reason = Reason.NUMERIC_OR_DATE_MISMATCH if numeric else Reason.INSUFFICIENT_SUPPORT
     return Verdict(Support.UNSUPPORTED, lex, reason, index, signals)
 
 
-def _says_the_same(claim: str, claim_terms: list[str], sentence: str) -> bool:
-    wanted = [term for term in claim_terms if term not in _BY_VALUE and not term[0].isdigit()]
+def _says_the_same(claim: str, sentence: str) -> bool:
+    wanted = _said(claim)
     return (
-        bool(wanted)
-        and _in_order(wanted, _content(sentence))
-        and list(numbers(claim).items()) == list(numbers(sentence).items())
+        any(not part.startswith(_NUMBER) for part in wanted)
+        and any(_said(part) == wanted for part in _parts(sentence))
+        and numbers(claim) == numbers(sentence)
         and polarity(claim) == polarity(sentence)
         and qualifiers(claim) == qualifiers(sentence)
+        and _bearing(claim) == _bearing(sentence)
+        and _options(claim) == _options(sentence)
+        and not _others(claim, sentence)
+        and _asks(claim) == _asks(sentence)
         and not struck(sentence)
     )
 
 
+def _parts(sentence: str) -> Iterator[str]:
+    """The sentence, and it without a clause that was joined to it and says something of its own."""
+    yield sentence
+    for joint in _JOINT.finditer(sentence):
+        before, after = sentence[: joint.start()], sentence[joint.end() :]
+        yield after
+        if not _GOES_ON.match(fold(after)):
+            yield before
+
+
+def _said(text: str) -> list[str]:
+    """Content terms and, by value, numbers, in order: what is counted is what stands beside the count."""
+    folded, found, at = fold(text), list[str](), 0
+    for number in readings(folded):
+        found += [*_content(folded[at : number.start]), _NUMBER + number.value]
+        at = number.end
+    return [term for term in (*found, *_content(folded[at:])) if term not in _SAYS_NOTHING]
+
+
+def _options(text: str) -> list[str]:
+    """Options of a command, of which another case is another option."""
+    return _OPTION.findall(plain(text))
+
+
+def _bearing(text: str) -> Counter[str]:
+    return Counter(_BEARING[word] for word in words(text) if word in _BEARING)
+
+
+def _others(claim: str, sentence: str) -> bool:
+    """Whether both say whose something is, and not the same."""
+    one, other = ({_OWNERS[word] for word in words(text) if word in _OWNERS} for text in (claim, sentence))
+    return bool(one and other and one != other)
+
+
+def _asks(text: str) -> bool:
+    return fold(text).endswith("?")
+
+
 def _content(text: str) -> list[str]:
     return [_REACHING.get(term, term) for term in terms(text)]
-
-
-def _in_order(wanted: Iterable[str], held: Iterable[str]) -> bool:
-    rest = iter(held)
-    return all(term in rest for term in wanted)

@@ -5,10 +5,12 @@ import json
 import pytest
 from hypothesis import given
 
+from core.ingest.units import units
 from core.model.verdicts import Candidate, Gate, Reason, Support
 from core.text.numbers import numbers, polarity, qualifiers
 from core.text.sentences import sentences
 from core.verify.strict import still_says
+from tests.core.ingest.test_lineage_edits import HARMFUL, document, outcome
 from tests.strategies.claims import CANDIDATES, TEXTS
 
 CLAIM = "Send the signed form to the travel team within 5 days."
@@ -24,7 +26,10 @@ def says(sentence, claim=CLAIM):
         CLAIM,
         "**Send** the signed [form](https://example.org) to the travel team within five days",
         "Please send your signed forms to our travel team, within 5 days!",
-        "Everybody sends the signed form to the friendly travel team within 5 days.",
+        "Everybody sends the signed form to the travel team within 5 days.",
+        "Send the signed form to the travel team within 5 days; keep a copy.",
+        "Send the signed form to the travel team within 5 days, and keep a copy.",
+        "Bring the receipt, and send the signed form to the travel team within 5 days.",
     ],
 )
 def test_the_same_statement_in_other_words_around_it_is_cleared(sentence):
@@ -54,6 +59,22 @@ def test_values_are_compared_and_not_how_they_are_written():
         ("Send the travel team to the signed form within 5 days.", "the words turned round"),
         ("~~Send the signed form to the travel team within 5 days.~~", "struck through"),
         ("", "nothing"),
+        ("Contractors send the signed form to the travel team within 5 days.", "only some do"),
+        ("Send the signed form of a visitor to the travel team within 5 days.", "only of some"),
+        ("In Alaska, send the signed form to the travel team within 5 days.", "only there"),
+        ("For visitors: send the signed form to the travel team within 5 days.", "for others"),
+        ("Send the signed form to the Berlin travel team within 5 days.", "another team"),
+        ("Send the signed form to the travel team within 5 working days.", "other days"),
+        ("Send the signed form to the travel team within 5 days, and for visitors at once.", "more of the same clause"),
+        ("Send the signed form to the travel team within 5 days; applies to visitors.", "for others, joined"),
+        ("Send the signed form to the travel team within 5 days, and never later.", "a negation, joined"),
+        ("Send the signed form to the travel team within 5 days; keep 2 copies.", "a number, joined"),
+        ("Send the signed form to the travel team, and do so within 5 days of the trip.", "the number parted from it"),
+        ("Send the signed form to the travel team within 5 days?", "asked, not said"),
+        ("You can send the signed form to the travel team within 5 days.", "a permission"),
+        ("You must send the signed form to the travel team within 5 days.", "an obligation"),
+        ("Somebody said: send the signed form to the travel team within 5 days.", "hearsay"),
+        ("Send the travel form to the signed team within 5 days.", "words changed places"),
     ],
 )
 def test_whatever_differs_keeps_it_affected(sentence, why):
@@ -68,6 +89,27 @@ def test_whatever_differs_keeps_it_affected(sentence, why):
         ("Fax is not accepted.", "Fax is accepted."),
         ("The draft plan holds.", "The plan holds."),
         ("It is 5.", "The fee is 5."),
+        ("Meals cost at most 40 EUR.", "Meals cost at least 40 EUR."),
+        ("Two managers sign the form.", "Managers sign the form in two copies."),
+        ("Two managers sign forms.", "Managers sign two forms."),
+        ("5 apples cost 3 EUR.", "3 apples cost 5 EUR."),
+        ("| Chair | 300 EUR |", "| 300 EUR | Chair |"),
+        ("run -d now", "run -D now"),
+        ("run --fast now", "run now"),
+        ("Receipts above 40 EUR are kept.", "Receipts below 40 EUR are kept."),
+        ("Expenses under 40 EUR need a receipt.", "Expenses over 40 EUR need a receipt."),
+        ("You must lock the door.", "You can lock the door."),
+        ("You pay for lunch.", "We pay for lunch."),
+        ("Your fee is waived.", "Our fee is waived."),
+        ("Bring the form and the receipt.", "Bring the form or the receipt."),
+        ("All visitors sign in.", "Some visitors sign in."),
+        ("Any manager signs it.", "Both managers sign it."),
+        ("Turn the heating off.", "Turn the heating up."),
+        ("The door is open.", "Is the door open?"),
+        ("Ask Robin about leave.", "Ask Kim about leave."),
+        ("The office is in Berlin.", "The office is in Munich."),
+        ("Refunds of tickets take 14 days.", "Refunds take 14 days."),
+        ("Ask the team in Rome.", "Ask the team in Rome; closed."),
         ("", ""),
     ],
 )
@@ -96,6 +138,31 @@ def test_a_changed_number_is_told_apart_from_other_changes():
 
 def test_a_passage_that_is_gone_leaves_no_evidence():
     assert still_says(CLAIM, []).reason is Reason.NO_EVIDENCE_FOUND
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("All visitors sign in.", "Every visitor signs in."),
+        ("You shall lock the door.", "You must lock the door."),
+        ("Bring the form.", "Bring your form."),
+        ("Bring your form.", "Please bring the form."),
+        ("Contact the office in Rome.", "Reach the office in Rome."),
+        ("Is the door open?", "Is the door open?"),
+    ],
+)
+def test_what_says_the_same_is_cleared_in_short_sentences_too(claim, sentence):
+    assert says(sentence, claim).verdict is Support.SUPPORTED
+
+
+@pytest.mark.parametrize("case", HARMFUL)
+def test_no_edit_that_may_change_what_holds_is_cleared(case):
+    """Where words are found no more, what then stands on the page is read: all of it, whatever its place."""
+    old, new, cited = HARMFUL[case]
+    if outcome(old, new, cited).state == "gone":
+        page = document(new)
+        current = [Candidate(page.text.encode()[unit.start : unit.end].decode(), 0.0) for unit in units(page)]
+        assert still_says(cited, current).verdict is Support.UNSUPPORTED
 
 
 @given(TEXTS, CANDIDATES)
