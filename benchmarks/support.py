@@ -82,6 +82,12 @@ def question(seed: int) -> str:
     return f"How many {' '.join(dice.choice(_VOCABULARY) for _ in range(4))} at most?"
 
 
+def claims(count: int) -> list[str]:
+    """Of each of the first sections of `document(1_000)` some words, and another limit than it names."""
+    sections = document(1_000).decode().split("\n\n")[2::2]
+    return [f"{' '.join(words.split()[:8])} at most {seed} EUR." for seed, words in enumerate(sections[:count])]
+
+
 def cpu(call: Callable[[], object]) -> float:
     """Seconds of processor time that a call takes."""
     start = time.process_time()

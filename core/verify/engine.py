@@ -1,8 +1,8 @@
 """The matcher on a store: a claim against what a reader may read, against cited words, or against what stands now.
 
-A claim is held against sentences and table rows, one at a time: a number of the next sentence bears nothing. Of the
-spans nearest in meaning these are read in the order of the words they share, by the model a few at a time, until none
-that is left could win: a pair scores at most `lex ** (1 - beta)` (core.verify.score), whatever its meaning.
+A claim is held against sentences and table rows, one at a time: a number of the next sentence bears nothing. The spans
+nearest in meaning are read in the order of the words they share with it, and what could neither win nor reach a band is
+not read by the model: a pair scores at most `lex ** (1 - beta)` (core.verify.score), whatever its meaning.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -19,9 +19,9 @@ from core.jsonhash import json_hash
 from core.metrics import Metrics, timed
 from core.model.ports import Graph, Library, Read, Recall, Unit
 from core.model.principals import Principal
-from core.model.spans import SpanRef
+from core.model.spans import Kind, SpanRef
 from core.model.verdicts import Candidate, Gate, Support, Verdict
-from core.store import traces
+from core.store import sources, traces
 from core.store.database import Database, ReadTx
 from core.store.view import View, view
 from core.text.terms import terms
@@ -33,8 +33,6 @@ from core.verify.strict import still_says
 
 _WORTH_READING = 0.5
 """A sentence that holds less than half of a claim's content words cannot still say it; it is not embedded."""
-_AT_ONCE = 4
-"""Sentences that the model reads before it is seen whether any other could win."""
 _EVIDENCE_SHOWN = 3
 
 
@@ -132,47 +130,57 @@ class VerifyEngine:
         nearest = [span for hit in hits if hit.node_id in nodes for span in nodes[hit.node_id].spans()]
         return [*nearest, *among.records]
 
-    def _pieces(self, tx: ReadTx, spans: Sequence[SpanRef]) -> list[_Piece]:
-        """Their sentences and table rows; a span that lies within one stands for itself."""
-        units = self._library.units(tx, spans)
-        found: dict[SpanRef, _Piece] = {}
-        for span, words in self._library.slices(tx, spans).items():
-            inside = [_Piece(unit.span, unit.said) for unit in units.get(span, ())] or [_Piece(span, words)]
-            found |= {piece.span: piece for piece in inside}
-        return list(found.values())
+    def _most_shared(self, tx: ReadTx, wanted: Sequence[str], spans: Sequence[SpanRef], weight: Weight) -> list[float]:
+        """The most of a claim's words that a piece of each span may hold; a row is said with its header's words."""
+        kinds, slices = sources.span_kinds(tx, set(spans)), self._library.slices(tx, spans)
+        return [
+            1.0 if kinds.get(span) == Kind.CELL.value else lexical(wanted, terms(slices.get(span, "")), weight)
+            for span in spans
+        ]
+
+    def _pieces(self, tx: ReadTx, span: SpanRef) -> list[_Piece]:
+        """Its sentences and table rows; a span that lies within one stands for itself."""
+        units = self._library.units(tx, [span]).get(span, ())
+        slices = self._library.slices(tx, [] if units else [span])
+        return [_Piece(unit.span, unit.said) for unit in units] or [_Piece(*found) for found in slices.items()]
 
     # ── judging ──
 
     def _result(self, asked: View, claim: str, vector: Vectors, spans: Sequence[SpanRef]) -> VerifyResult:
         weight = self._weight(asked, [claim])
-        read = list(self._read(claim, vector, self._pieces(asked.tx, spans), weight))
-        candidates = [Candidate(piece.said, cosine) for piece, cosine in read]
-        alone = [judge(claim, [candidate], self._config, weight).score for candidate in candidates]
-        verdict = judge(claim, candidates, self._config, weight)
-        order = sorted(range(len(read)), key=lambda place: (place != verdict.best, -alone[place], place))
-        evidence = [
-            Evidence(read[place][0].span, read[place][0].said, round(alone[place], 6))
-            for place in order[:_EVIDENCE_SHOWN]
-        ]
-        return result_of(claim, verdict, evidence)
+        read = list(self._read(asked.tx, claim, vector, spans, weight))
+        verdict = judge(claim, [candidate for _, candidate, _ in read], self._config, weight)
+        order = sorted(range(len(read)), key=lambda place: (place != verdict.best, -read[place][2], place))
+        best = [read[place] for place in order[:_EVIDENCE_SHOWN]]
+        return result_of(claim, verdict, [Evidence(piece.span, piece.said, round(s, 6)) for piece, _, s in best])
 
     def _read(
-        self, claim: str, vector: Vectors, pieces: Sequence[_Piece], weight: Weight | None
-    ) -> Iterator[tuple[_Piece, float]]:
-        """The pieces that could win, each with its cosine."""
-        wanted = terms(claim)
-        shared = [lexical(wanted, terms(piece.said), weight) for piece in pieces]
-        order = sorted(range(len(pieces)), key=lambda place: (-shared[place], place))
-        best = 0.0
-        for start in range(0, len(order), _AT_ONCE):
-            places = order[start : start + _AT_ONCE]
-            if start and score(1.0, shared[places[0]], self._config.beta) <= best:
+        self, tx: ReadTx, claim: str, vector: Vectors, spans: Sequence[SpanRef], weight: Weight
+    ) -> Iterator[tuple[_Piece, Candidate, float]]:
+        """The pieces that could win or reach a band, else one of those that share most; each with what it scores."""
+        wanted, best, read = terms(claim), 0.0, False
+
+        def may_matter(shared: float) -> bool:
+            return score(1.0, shared, self._config.beta) >= max(best, self._config.partial)
+
+        bounds = self._most_shared(tx, wanted, spans, weight)
+        for place in sorted(range(len(spans)), key=lambda place: -bounds[place]):
+            if read and not may_matter(bounds[place]):
                 return
-            cosines = self._embed([pieces[place].said for place in places]) @ vector
-            for place, cosine in zip(places, map(float, cosines), strict=True):
-                found = judge(claim, [Candidate(pieces[place].said, cosine)], self._config, weight)
-                best = max(best, found.score)
-                yield pieces[place], cosine
+            pieces = sorted(
+                ((lexical(wanted, terms(piece.said), weight), piece) for piece in self._pieces(tx, spans[place])),
+                key=lambda one: -one[0],
+            )
+            near = [piece for shared, piece in pieces if may_matter(shared)]
+            for piece, candidate in self._compared(near or ([] if read else [one for _, one in pieces[:1]]), vector):
+                alone = judge(claim, [candidate], self._config, weight).score
+                best, read = max(best, alone), True
+                yield piece, candidate, alone
+
+    def _compared(self, pieces: Sequence[_Piece], vector: Vectors) -> Iterator[tuple[_Piece, Candidate]]:
+        cosines = self._embed([piece.said for piece in pieces]) @ vector if pieces else ()
+        for piece, cosine in zip(pieces, cosines, strict=True):
+            yield piece, Candidate(piece.said, float(cosine))
 
     def judge(self, asked: View, claims: Sequence[tuple[str, Sequence[str]]]) -> Sequence[Verdict]:
         """The verdict on each claim by the words of its own passages. Raises VerifyUnavailable without a model."""
