@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from bot.delivery import Courier
 from bot.memory_gateway import MemoryGateway
-from bot.presenters import answer_card, answer_offer, answer_sources
+from bot.presenters import answer_card, answer_offer, answer_sources, present
 from bot.tokens import mint
 from cards.actions import Button
 from cards.answer_updated import REFRESH_QUESTION
@@ -33,6 +33,11 @@ Change = Callable[[dict[str, Any], str], Rewritten]
 
 INACTIVE = "This card is no longer active. Ask again, or write “watching” to see what you follow."
 REFRESHING = "Refreshing…"
+_VOTED = {
+    "pending": "Your choice counts.",
+    "bound": "Your choice counts, and settles it.",
+    "conflicted": "Your choice counts; people could not agree.",
+}
 _CHOSEN = {
     ("brief_day", "off"): "Stopped: no more weekly briefs. Write “brief on” to have them again.",
     ("mute", "off"): "Not muted: cards come again as things change.",
@@ -85,7 +90,9 @@ class Actions:
             log.info("tap.refused", tenant=card.tenant_id, kind=action.kind, code=refusal.code)
             return await self._refused(card, action, f"That could not be done: {refusal}")
         words = _outcome(action, result)
-        if words != REFRESHING:
+        if action.kind == "clarify_vote":
+            await self._recomposed(card)
+        elif words != REFRESHING:
             await (show() if show else self._said(card, action, words))
         return words
 
@@ -93,6 +100,11 @@ class Actions:
         """The outcome on the card, the used button gone."""
         used = frozenset({action.kind})
         await self._rewrite(card, lambda shown: with_outcome(shown, words, target=action.target, remove_kinds=used))
+
+    async def _recomposed(self, card: Tapped) -> None:
+        """The card as it is to be after a vote: what was chosen is among its words, which an erasure takes out."""
+        await self._gateway.call(self._memory.delivery.renew, card.tenant_id, card.message_id, present)
+        await self._courier.bring_up_to_date(card.tenant_id, card.message_id)
 
     async def _refused(self, card: Tapped, action: CardAction, words: str) -> str:
         """The reason on the card, whose buttons are made anew: what could not be done now may be done later."""
@@ -221,9 +233,15 @@ def _outcome(action: CardAction, result: dict[str, Any]) -> str:
             return "Saved. You will hear when its words change." if result["fresh"] else "You have saved this already."
         case "answer_refresh":
             return "You have a newer answer to this already." if result["newer"] else REFRESHING
-        case "preference_set":
-            return _CHOSEN.get((result["name"], result["value"]), "Set, from now on.")
+        case "clarify_vote" | "preference_set":
+            return _chosen(result)
     return "Done."
+
+
+def _chosen(result: dict[str, Any]) -> str:
+    if "counted" in result:
+        return _VOTED[result["state"]] if result["counted"] else "This was settled before you chose."
+    return _CHOSEN.get((result["name"], result["value"]), "Set, from now on.")
 
 
 def _listed(names: list[str]) -> str:

@@ -1,13 +1,16 @@
 """From core's values to card contents: the only place where the two meet. Pure."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from cards.actions import Option
 from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, answer
 from cards.answer_updated import AnswerUpdatedContent, ChangedClaim, StaleAnswer, Status, Verdict, answer_updated
+from cards.clarification import ClarificationContent, OptionWords, clarification
 from cards.codec import from_json, to_json
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import Card
@@ -17,7 +20,7 @@ from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
 from core.model import evidence
 from core.model.answers import Answer, Claim, SavedAnswer
 from core.model.grants import PermittedAction
-from core.model.notices import AnswerMoved, AnswersNotice, BriefNotice, ChangeNotice, ClaimDiff, Notice
+from core.model.notices import AnswerMoved, AnswersNotice, BriefNotice, ChangeNotice, ClaimDiff, Notice, QuestionNotice
 from core.model.preferences import WEEKDAYS, Preferences
 from core.model.watching import EventKind, FireView, WatchView
 from core.model.work import Offer
@@ -58,6 +61,8 @@ def notice_card(notice: Notice, nonce: str) -> Card:
             return answer_updated(AnswerUpdatedContent(tuple(map(_stale, answers)), nonce))
         case BriefNotice():
             return _brief(notice, nonce)
+        case QuestionNotice():
+            return _question(notice, nonce)
         case ChangeNotice():
             return _memory_change(notice, nonce)
 
@@ -73,6 +78,35 @@ def _brief(notice: BriefNotice, nonce: str) -> Card:
     lines = tuple(map(_brief_line, notice.lines))
     answers = tuple(map(answer_entry, notice.answers))
     return weekly_brief(WeeklyBriefContent(lines, nonce, notice.more, notice.watches, answers=answers))
+
+
+def _question(notice: QuestionNotice, nonce: str) -> Card:
+    options = tuple(Option(str(option.number), _said(option.value)) for option in notice.options)
+    words = tuple(
+        OptionWords(_said(option.value), _citation(passage)) for option in notice.options for passage in option.passages
+    )
+    chosen = _said(notice.voted_for.value) if notice.voted_for else None
+    settled = _said(notice.settled.value) if notice.settled else None
+    return clarification(
+        ClarificationContent(
+            str(notice.clarification_id),
+            notice.question,
+            f"somebody on your team asks about “{notice.about}”." if notice.about else "documents differ.",
+            options,
+            nonce,
+            notice.state.value,
+            may_vote=notice.may_vote,
+            words=words,
+            voted=notice.voted,
+            chosen=chosen,
+            settled=settled,
+        )
+    )
+
+
+def _said(value: Any) -> str:
+    """A JSON value in words."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _brief_line(line: evidence.BriefLine) -> BriefLine:

@@ -18,6 +18,7 @@ from bot.delivery import Courier
 from bot.faults import described
 from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
+from bot.presenters import present
 from cards.codec import to_json
 from cards.notices import error as error_card
 from core.clock import HOUR
@@ -146,6 +147,8 @@ class Worker:
 
     async def _swept(self, tenant_id: str) -> int:
         swept = await self._gateway.at_length(self._memory.sweep, tenant_id)
+        if swept.rows:  # documents may agree by now, or no longer say what was to be chosen
+            await self._gateway.at_length(self._memory.clarify.recount, tenant_id)
         return swept.fires + swept.backlog
 
     async def _briefs(self) -> int:
@@ -166,6 +169,7 @@ class Worker:
 
     async def _pruned(self, tenant_id: str) -> int:
         await self._gateway.at_length(self._memory.erasure.finish, tenant_id)
+        await self._gateway.at_length(self._memory.clarify.recount, tenant_id)  # people come and go
         return await self._gateway.at_length(self._memory.retention.prune, tenant_id)
 
     async def _of_each_tenant(self, step: Callable[[str], Awaitable[int]]) -> int:
@@ -184,7 +188,7 @@ class Worker:
         return await self._jobs(Audience.INTERNAL, (JobKind.REFRESH_ANSWER,), self._own)
 
     async def _notify_jobs(self) -> int:
-        kinds = (JobKind.NOTIFY_WATCH, JobKind.NOTIFY_BRIEF, JobKind.NOTIFY_REDACT)
+        kinds = (JobKind.NOTIFY_WATCH, JobKind.NOTIFY_BRIEF, JobKind.NOTIFY_REDACT, JobKind.CLARIFY_ASK)
         return await self._all(partial(self._jobs, Audience.CLARIFY, kinds, self._notify))
 
     async def _jobs(
@@ -216,6 +220,8 @@ class Worker:
                 await self._gateway.call(self._memory.jobs.complete, job)
             case JobKind.NOTIFY_BRIEF:
                 await self._gateway.call(self._memory.briefs.make, job)
+            case JobKind.CLARIFY_ASK:
+                await self._gateway.call(self._memory.delivery.ask, job, present)
             case _:
                 await self._gateway.call(self._memory.delivery.spread, job)
 

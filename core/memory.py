@@ -156,7 +156,9 @@ class Memory:
         self.inbound = InboundEngine(database, **limits)
         notices = NoticesEngine(self._library)
         self.briefs = BriefsEngine(database, notices, defaults)
-        self.delivery = DeliveryEngine(database, notices, self.briefs, defaults, lease_secs=config.watch.lease_secs)
+        self.delivery = DeliveryEngine(
+            database, notices, self.briefs, self.questions, defaults, lease_secs=config.watch.lease_secs
+        )
         self.outcomes = OutcomesEngine(database, lease_secs=config.watch.lease_secs)
         self.messages = MessagesEngine(database)
         self.workspaces = WorkspacesEngine(database)

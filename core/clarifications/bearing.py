@@ -19,16 +19,15 @@ def overlaps(ones: Iterable[tuple[A, SpanRef]], others: Iterable[tuple[B, SpanRe
     places = [(span, 0, number) for number, (_, span) in enumerate(left)]
     places += [(span, 1, number) for number, (_, span) in enumerate(right)]
     open_: tuple[list[tuple[SpanRef, int]], list[tuple[SpanRef, int]]] = ([], [])
-    for span, side, number in sorted(places):
+    for span, side, number in sorted(place for place in places if place[0].start < place[0].end):
         across = open_[1 - side]
         across[:] = [(before, index) for before, index in across if _reaches(before, span)]
         for _, index in across:
             yield (left[number][0], right[index][0]) if side == 0 else (left[index][0], right[number][0])
-        if span.start < span.end:
-            open_[side].append((span, number))
+        open_[side].append((span, number))
 
 
 def _reaches(before: SpanRef, span: SpanRef) -> bool:
     """Whether a place that begins no later goes on where another begins."""
     same = (before.source_id, before.source_version_tx) == (span.source_id, span.source_version_tx)
-    return same and before.end > span.start and span.start < span.end
+    return same and before.end > span.start

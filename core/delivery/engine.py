@@ -4,6 +4,8 @@ A fire's job puts one delivery per recipient (`spread`). All that wait for a per
 so that three watches on one change share a card and two workers cannot send two (`gather`). `take` looks again, now,
 at where the recipient is and what they may see, writes the message down as sending under a new fence, and hands it
 out; it is sent once. What becomes of it is told to `core.outcomes`.
+A question to a person has one card as well (`ask`): put down by its first job, and made to say what has become of it
+by every later one, or after the person's own vote (`renew`).
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -11,14 +13,15 @@ from typing import Any
 from uuid import UUID
 
 from core.clock import MINUTE, SECOND
-from core.delivery.grouping import ANSWERS, BRIEF, CHANGES, offered
+from core.delivery.grouping import ANSWERS, BRIEF, CHANGES, QUESTION, offered, withheld
 from core.delivery.quiet import held_until
 from core.errors import NotFound
 from core.jsonhash import json_hash
 from core.model.apart import apart
 from core.model.card_states import CardEvent, CardState, step
+from core.model.clarifying import ClarificationState
 from core.model.notices import Notice, Outgoing
-from core.model.ports import Briefs, Composed, Notices
+from core.model.ports import Asking, Briefs, Composed, Notices
 from core.model.preferences import Preferences
 from core.model.work import Lane, Leased, Place, Waiting, stranger
 from core.store import briefs, jobs, messages, people, rights, watches, workspaces
@@ -29,20 +32,30 @@ from core.store.tables import CardMessage, NotifyDelivery, Person
 Present = Callable[[Notice, str], dict[str, Any]]
 """(what to say, the card's nonce) → the card as stored. Pure: it runs inside the transaction."""
 
-_PROACTIVE = {CHANGES, ANSWERS, BRIEF}
+_PROACTIVE = {CHANGES, ANSWERS, BRIEF, QUESTION}
 """Kinds that are composed when they are sent, and go where their recipient is then."""
 _TO_SEND = {CardState.PENDING, CardState.FAILED}
+_OUT = {CardState.SENDING, CardState.UNKNOWN, CardState.SENT}
+"""States in which a card may stand: what it is made to say from then on is an update."""
 REST = MINUTE
 """How long a person is left alone for whom no card could be made."""
 
 
 class DeliveryEngine:
     def __init__(
-        self, database: Database, notices: Notices, brief: Briefs, defaults: Preferences, *, lease_secs: int
+        self,
+        database: Database,
+        notices: Notices,
+        brief: Briefs,
+        asking: Asking,
+        defaults: Preferences,
+        *,
+        lease_secs: int,
     ) -> None:
         self._database = database
         self._notices = notices
         self._brief = brief
+        self._asking = asking
         self._defaults = defaults
         self._lease = lease_secs * SECOND
 
@@ -148,7 +161,7 @@ class DeliveryEngine:
         if identity is None:
             return _drop(tx, message, "unreachable")
         messages.move(message, people.place_of(identity))
-        tell = self._told_week if message.kind == BRIEF else self._told
+        tell = {BRIEF: self._told_week, QUESTION: self._asked}.get(message.kind, self._told)
         return tell(tx, message, person, present)
 
     def _told(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
@@ -172,10 +185,7 @@ class DeliveryEngine:
 
         It says what changed since the last one, and what no card could deliver.
         """
-        until = self._held(tx, person)
-        if until:
-            message.not_before = until
-            tx.session.add(message)
+        if self._put_off(tx, message, person):
             return False
         if self._chosen(tx, person).brief_day is None:
             messages.leave_to_next(tx, message.message_id, "suppressed")
@@ -191,6 +201,75 @@ class DeliveryEngine:
             tx.session.add(delivery)
         return _say(tx, message, composed, present)
 
+    # ── a question ──
+
+    def ask(self, leased: Leased, present: Present) -> None:
+        """Put the one card that asks a person a question, or let it say what has become of that; finish the job."""
+        with self._database.write(leased.tenant_id) as tx:
+            tx.compose()
+            job = jobs.held(tx, leased)
+            if job is None:
+                return
+            person_id, subject = UUID(leased.payload["person_id"]), messages.ASKS + leased.payload["clarification_id"]
+            message = messages.by_subject(tx, person_id, subject)
+            reason = (
+                self._begin_to_ask(tx, person_id, subject) if message is None else self._renewed(tx, message, present)
+            )
+            job.state, job.error = "done", f"skipped: {reason}" if reason else None
+            tx.session.add(job)
+
+    def renew(self, tenant_id: str, message_id: UUID, present: Present) -> None:
+        """Let a card that asks a question say what its recipient may see of it now."""
+        with self._database.write(tenant_id) as tx:
+            tx.compose()
+            message = messages.locked(tx, message_id)
+            if message is not None and message.kind == QUESTION:
+                self._renewed(tx, message, present)
+
+    def _begin_to_ask(self, tx: WriteTx, person_id: UUID, subject: str) -> str | None:
+        """Put down a card, to be composed when it is sent; why not, where there is nobody to be asked any more."""
+        person, identity = people.get(tx, person_id), people.reachable(tx, person_id)
+        if person is None or not person.active:
+            return "not_authorised"
+        if identity is None:
+            return "unreachable"
+        if self._asking.states(tx, [_question_of(subject)]).get(_question_of(subject)) != ClarificationState.PENDING:
+            return "settled"
+        messages.new(tx, person_id, people.place_of(identity), subject, QUESTION)
+        return None
+
+    def _renewed(self, tx: WriteTx, message: CardMessage, present: Present) -> str | None:
+        """Compose anew a card that may be out; one that is not is composed when it is sent."""
+        person = people.get(tx, message.person_id)
+        if message.state not in _OUT or not message.card or person is None or not person.active:
+            return None
+        try:
+            composed = self._asking.compose(tx, people.principal(person), _question_of(message.subject))
+        except NotFound:
+            return "not_authorised"
+        _say(tx, message, composed, present)
+        message.revision, message.update_at = message.revision + 1, tx.now
+        return None
+
+    def _asked(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
+        """Fill a card that asks, unless it is to wait, or nothing is to be asked of this person any more."""
+        if self._put_off(tx, message, person):
+            return False
+        try:
+            composed = self._asking.compose(tx, people.principal(person), _question_of(message.subject))
+        except NotFound:
+            return _end(tx, message, "not_authorised")
+        reason = withheld(composed.notice)
+        return _end(tx, message, reason) if reason else _say(tx, message, composed, present)
+
+    def _put_off(self, tx: WriteTx, message: CardMessage, person: Person) -> bool:
+        """Whether a card is to wait for the end of its recipient's mute or quiet hours; then it does."""
+        until = self._held(tx, person)
+        if until:
+            message.not_before = until
+            tx.session.add(message)
+        return bool(until)
+
     def _chosen(self, tx: ReadTx, person: Person) -> Preferences:
         return self._defaults.chosen(people.preferences(tx, person.person_id))
 
@@ -200,6 +279,10 @@ class DeliveryEngine:
         quiet = held_until(tx.now, person.zone, chosen.quiet_from, chosen.quiet_until)
         muted = person.muted_until if person.muted_until > tx.now else 0
         return max(muted, quiet)
+
+
+def _question_of(subject: str) -> UUID:
+    return UUID(subject.removeprefix(messages.ASKS))
 
 
 def _say(tx: WriteTx, message: CardMessage, composed: Composed, present: Present) -> bool:

@@ -3,20 +3,25 @@
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
+from core.model.clarifying import DONT_KNOW, ClarificationState
 from core.model.evidence import SectionChange
 from core.model.grants import MUTES, PermittedAction
-from core.model.notices import AnswersNotice, BriefNotice, Notice
+from core.model.notices import AnswersNotice, BriefNotice, Notice, QuestionNotice
 from core.model.ports import Piece
 from core.model.preferences import settable
 from core.model.work import Offer
 from core.text.fold import fold
 
-CHANGES, ANSWERS, BRIEF = "memory_change", "answer_updated", "brief"
-"""Kinds of card that the bot sends by itself: of changes as they come, of saved answers, of a person's week."""
+CHANGES, ANSWERS, BRIEF, QUESTION = "memory_change", "answer_updated", "brief", "clarification"
+"""Kinds of card that the bot sends by itself: of changes as they come, of saved answers, of a week; and to ask."""
 
 
 def offered(notice: Notice) -> Offer:
-    """What a card about changes permits: to refresh answers, to begin, mute or stop watches, to set a brief’s day."""
+    """What a card permits: to vote, to refresh answers, to begin, mute or stop watches, to set a brief’s day."""
+    if isinstance(notice, QuestionNotice):
+        numbers = tuple(str(option.number) for option in notice.options)
+        vote = PermittedAction("clarify_vote", str(notice.clarification_id), (*numbers, DONT_KNOW))
+        return Offer((vote,) if notice.may_vote else ())
     if isinstance(notice, BriefNotice):
         watchable = {line.watch_target for line in notice.lines} - {None}
         return Offer((settable("brief_day"), *(PermittedAction("watch_create", str(target)) for target in watchable)))
@@ -25,6 +30,17 @@ def offered(notice: Notice) -> Offer:
         stop = [PermittedAction("watch_mute", str(answer.watch_id), MUTES) for answer in notice.answers]
         return Offer((*refresh, *stop))
     return Offer(tuple(PermittedAction("watch_mute", str(reason.watch_id), MUTES) for reason in notice.reasons))
+
+
+def withheld(notice: Notice) -> str | None:
+    """Why somebody is not asked after all; None where they are to be."""
+    if not isinstance(notice, QuestionNotice):
+        return None
+    if notice.state is not ClarificationState.PENDING:
+        return "settled"
+    if not notice.may_vote:
+        return "not_authorised"
+    return None if notice.options else "nothing_visible"
 
 
 def changes(before: Sequence[Piece], after: Sequence[Piece]) -> list[SectionChange]:

@@ -128,6 +128,7 @@ class Questions(Protocol):
 
 class Asking(Protocol):
     def compose(self, tx: Any, principal: Principal, clarification_id: UUID) -> "Composed": ...
+    def states(self, tx: Any, clarification_ids: Collection[UUID]) -> Mapping[UUID, ClarificationState]: ...
 
 
 class Voting(Protocol):

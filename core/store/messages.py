@@ -18,8 +18,8 @@ from core.store.database import ReadTx, WriteTx
 from core.store.jobs import insert_once
 from core.store.tables import CardGrant, CardMessage, LastShown, NotifyDelivery, Person
 
-FIRES, BRIEF = "fires:", "brief:"
-"""How the subjects of cards begin that tell of changes as they come, and of a person's week."""
+FIRES, BRIEF, ASKS = "fires:", "brief:", "clarification:"
+"""How the subjects of cards begin that tell of changes as they come, of a person's week, and that ask a question."""
 _TO_SEND = (CardState.PENDING, CardState.FAILED)
 _ON_ITS_WAY = (*_TO_SEND, CardState.SENDING, CardState.UNKNOWN)
 _UNTOLD = ("pending", "carried")
@@ -156,20 +156,20 @@ def _on_its_way(about: str) -> ColumnElement[bool]:
 
 
 def to_tell(tx: WriteTx, person_id: UUID) -> list[CardMessage]:
-    """Cards that wait to tell a person of changes."""
+    """Cards that wait to tell a person of changes, or to ask them."""
     return _of_changes(tx, person_id, col(CardMessage.state).in_(_TO_SEND))
 
 
 def untold(tx: WriteTx, person_id: UUID) -> list[CardMessage]:
-    """Cards in doubt that were to tell a person of changes."""
+    """Cards in doubt that were to tell a person of changes, or to ask them."""
     states = (CardState.SENDING, CardState.UNKNOWN)
     return _of_changes(tx, person_id, col(CardMessage.state).in_(states), in_doubt(tx.now))
 
 
 def _of_changes(tx: WriteTx, person_id: UUID, *those: ColumnElement[bool]) -> list[CardMessage]:
-    """Those of the cards that tell a person of changes, to be changed."""
+    """Those of the cards that come to a person by themselves, to be changed."""
     theirs = (CardMessage.tenant_id == tx.tenant_id, CardMessage.person_id == person_id)
-    about = or_(*(col(CardMessage.subject).startswith(begins) for begins in (FIRES, BRIEF)))
+    about = or_(*(col(CardMessage.subject).startswith(begins) for begins in (FIRES, BRIEF, ASKS)))
     # By the state first: SQLite would go through all that the tenant was ever sent to have them by their key alone.
     ordered = (
         select(CardMessage).where(*theirs, about, *those).order_by(col(CardMessage.state), col(CardMessage.message_id))

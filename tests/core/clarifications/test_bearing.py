@@ -3,7 +3,7 @@
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlalchemy import event
 
@@ -113,7 +113,11 @@ SPANS = st.builds(
 )
 
 
+WHOLE, EMPTY, LATE = (SpanRef(UUID(int=0), 1, start, end) for start, end in ((0, 4), (1, 1), (2, 3)))
+
+
 @given(st.lists(SPANS, max_size=12), st.lists(SPANS, max_size=12))
+@example([WHOLE], [EMPTY, LATE])
 def test_overlaps_are_what_shares_a_byte(ones, others):
     def shares(a, b):
         same = (a.source_id, a.source_version_tx) == (b.source_id, b.source_version_tx)

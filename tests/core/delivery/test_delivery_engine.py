@@ -247,7 +247,9 @@ def test_what_is_written_while_a_card_is_composed_is_the_next_cards(postgres_url
     memory.delivery.gather()
     library = Interrupted(memory._library, lambda: put(memory, "travel.md", travel(meals=50), ["member"]))
     defaults = memory.people.preferences("default", ada.person_id)
-    delivery = DeliveryEngine(memory._database, NoticesEngine(library), memory.briefs, defaults, lease_secs=60)
+    delivery = DeliveryEngine(
+        memory._database, NoticesEngine(library), memory.briefs, memory.questions, defaults, lease_secs=60
+    )
     (due,) = delivery.due()
     memory.outcomes.sent(delivery.take(due.tenant_id, due.message_id, worker.present), "ref")
     memory.sweep()
