@@ -22,6 +22,7 @@ from core.clock import Clock
 from core.config import AnswersConfig, MemoryConfig, StoreConfig, WatchConfig
 from core.embed.protocol import Embedder
 from core.errors import InvalidConfig
+from core.generate.providers import LanguageModel
 from core.memory import Memory
 from core.planner.request import PlannerConfig
 from core.verify.config import VerifyConfig
@@ -32,11 +33,14 @@ _PREFIX, _NEST = "CLARIFY_", "__"
 _SQLITE = "sqlite:///"
 _LONGEST_SHOWN = 60
 _ENDPOINT_KEY = "CLARIFY_EMBEDDER_ENDPOINT__KEY"
+_LLM_KEY = "CLARIFY_LLM__KEY"
 _SECRETS = {
     ("slack",),
     *(("slack", credential.name) for credential in CREDENTIALS),
     ("embedder_endpoint",),
     ("embedder_endpoint", "key"),
+    ("llm",),
+    ("llm", "key"),
 }
 """Where what is written is never shown."""
 
@@ -109,6 +113,20 @@ class EndpointSettings(_Section):
     retries: int = Field(default=4, ge=0, le=10)
 
 
+class LlmSettings(_Section):
+    """Who writes answers. The key of an OpenAI-compatible server comes from the environment alone."""
+
+    provider: Literal["extractive", "openai"] = "extractive"
+    base_url: str = ""
+    model: str = ""
+    key: SecretStr = SecretStr("")
+    timeout_secs: float = Field(default=60, gt=0, le=600)
+    retries: int = Field(default=2, ge=0, le=10)
+    max_tokens: int = Field(default=1000, ge=1, le=100_000)
+    budget_tokens: int = Field(default=32_000, ge=1, le=2_000_000)
+    context_window: int = Field(default=0, ge=0, le=10_000_000)
+
+
 class SourceSettings(_Section):
     """One source set: a folder or file (`path`), or a repository's address (`git`), and who may read it."""
 
@@ -140,6 +158,7 @@ class Settings(BaseSettings):
     cache: Path = CACHE
     embedder: Name = "minilm"
     embedder_endpoint: EndpointSettings = EndpointSettings()
+    llm: LlmSettings = LlmSettings()
     http: HttpSettings = HttpSettings()
     inbox: InboxSettings = InboxSettings()
     slack: SlackSettings = SlackSettings()
@@ -179,7 +198,8 @@ def load(path: Path | None = None) -> Settings:
     file = Path(FILE) if path is None else path
     given = _read(file) if path is not None or file.exists() else {}
     refuse_written(file, given.get("slack"))
-    _refuse_key(file, given.get("embedder_endpoint"))
+    _refuse_key(file, "embedder_endpoint", given.get("embedder_endpoint"), _ENDPOINT_KEY)
+    _refuse_key(file, "llm", given.get("llm"), _LLM_KEY)
     try:
         merged = _merged(given, EnvSettingsSource(Settings)())
         settings = Settings(**merged | {"slack": with_secrets(file, merged.get("slack", {}))})
@@ -200,11 +220,10 @@ def _read(file: Path) -> dict[str, Any]:
         raise InvalidConfig(f"{file}: not TOML in UTF-8: {error}") from error
 
 
-def _refuse_key(file: Path, endpoint: object) -> None:
-    if isinstance(endpoint, dict) and "key" in endpoint:
+def _refuse_key(file: Path, section: str, given: object, variable: str) -> None:
+    if isinstance(given, dict) and "key" in given:
         raise InvalidConfig(
-            f"{file}: embedder_endpoint.key must not be written here, where whoever reads the settings reads it: "
-            f"set {_ENDPOINT_KEY}"
+            f"{file}: {section}.key must not be written here, where whoever reads the settings reads it: set {variable}"
         )
 
 
@@ -294,6 +313,29 @@ def _endpoint_embedder(settings: EndpointSettings) -> Embedder:
     return EndpointEmbedder(Endpoint(**settings.model_dump(exclude={"key"}), key=key))
 
 
+def make_llm(settings: Settings) -> LanguageModel | None:
+    """Who writes answers; None: they are chosen from the evidence, and no model and no network is needed."""
+    chosen = settings.llm
+    if chosen.provider == "extractive":
+        return None
+    if not chosen.base_url or not chosen.model:
+        raise InvalidConfig(
+            f"llm.provider is {chosen.provider!r} and needs llm.base_url, such as https://api.example.com/v1, and "
+            f"llm.model; where the server asks for a key, set {_LLM_KEY}"
+        )
+    if find_spec("openai") is None:
+        raise InvalidConfig(
+            f"llm.provider is {chosen.provider!r} and needs the package openai: install clarify-bot with its extra, "
+            "pip install '.[llm]' in its folder"
+        )
+    from core.generate.openai_compatible import LlmEndpoint, OpenAiCompatibleProvider
+
+    key = SecretStr(chosen.key.get_secret_value().strip())
+    window = chosen.context_window or None
+    endpoint = LlmEndpoint(chosen.base_url, key, chosen.timeout_secs, chosen.retries, window)
+    return LanguageModel(OpenAiCompatibleProvider(endpoint), chosen.model, chosen.max_tokens, chosen.budget_tokens)
+
+
 def memory_config(settings: Settings) -> MemoryConfig:
     return MemoryConfig(
         store=settings.store,
@@ -316,4 +358,11 @@ def open_memory(
         embedder = Telling(embedder, on_embedding)
 
     public = keys.load_public(settings.keys) if settings.keys.is_dir() else {}
-    return Memory(settings.database, embedder=embedder, config=memory_config(settings), clock=clock, keys=public)
+    return Memory(
+        settings.database,
+        embedder=embedder,
+        config=memory_config(settings),
+        clock=clock,
+        keys=public,
+        llm=make_llm(settings),
+    )

@@ -29,6 +29,7 @@ SECTIONS = {
     "inbox": "an inbox in the browser for each person, on this machine alone",
     "slack": "Slack, in direct messages; its secrets are never written here; docs/slack.md leads through it",
     "embedder_endpoint": 'what "endpoint" above means; its key is never written here: CLARIFY_EMBEDDER_ENDPOINT__KEY',
+    "llm": "who writes answers; its key is never written here: CLARIFY_LLM__KEY; docs/language-models.md tells more",
     "planner": "choosing the evidence for a question",
     "verify": "judging whether evidence supports a claim",
     "answers": "answering, and keeping saved answers honest",
@@ -47,6 +48,14 @@ MEANINGS = {
     "embedder_endpoint.batch_size": "texts a request",
     "embedder_endpoint.timeout_secs": "how long to wait for an answer",
     "embedder_endpoint.retries": "further tries where it is busy, fails or cannot be reached",
+    "llm.provider": "extractive: the documents' own words, no network; openai: any server that speaks its API",
+    "llm.base_url": "up to and including /v1, such as https://api.example.com/v1",
+    "llm.model": "the model's name there",
+    "llm.timeout_secs": "how long to wait for an answer",
+    "llm.retries": "further tries where it is busy, fails or cannot be reached",
+    "llm.max_tokens": "the longest answer; models that think need room for it",
+    "llm.budget_tokens": "the most that one answer may cost, prompt and all; every byte counts as a token",
+    "llm.context_window": "tokens that prompt and answer may have together; 0: not known",
     "http.host": "the address to listen on",
     "inbox.enabled": "whether to serve it",
     "slack.mode": "http: Slack calls public_url; socket: no public address is needed",
@@ -72,6 +81,7 @@ MEANINGS = {
     "planner.kind_priors": "what each kind of text weighs",
     "planner.half_life_days": "after it a text is half as fresh",
     "planner.decay_floor": "the least freshness",
+    "verify.embed_model": "the model that claims must be judged with; without it, that of the documents",
     "verify.beta": "meaning against words",
     "verify.supported": "from here on evidence supports a claim",
     "verify.partial": "from here on it does in part",
@@ -96,8 +106,11 @@ MEANINGS = {
 }
 
 EXAMPLES = {
-    f"slack.{credential.file_setting}": f"secrets/slack-{credential.name.replace('_', '-')}"
-    for credential in CREDENTIALS
+    "verify.embed_model": "minilm",
+    **{
+        f"slack.{credential.file_setting}": f"secrets/slack-{credential.name.replace('_', '-')}"
+        for credential in CREDENTIALS
+    },
 }
 
 

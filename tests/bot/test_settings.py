@@ -214,6 +214,7 @@ def test_the_template_shows_every_setting_with_its_default():
     sources = shown.pop("sources")
     assert Settings(sources=sources).sources[0].name == "handbook"
     secrets = {"slack": {credential.name for credential in CREDENTIALS}, "embedder_endpoint": {"key"}}
+    secrets |= {"llm": {"key"}}
     expected = json.loads(Settings.model_construct().model_dump_json(exclude={"sources": True, **secrets}))
     for key, example in EXAMPLES.items():
         section, _, name = key.partition(".")
