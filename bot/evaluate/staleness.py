@@ -192,11 +192,11 @@ class _Replay:
         if not change.fact_changed or not self._asks:
             return Judged(change, status)
         return Judged(
-            change, status, _right(change, status, self._memory.refresh_answer(answer_id, self._reader).answer)
+            change, status, refreshed_right(change, status, self._memory.refresh_answer(answer_id, self._reader).answer)
         )
 
 
-def _right(change: Change, status: str, refreshed: Answer | None) -> bool:
+def refreshed_right(change: Change, status: str, refreshed: Answer | None) -> bool:
     if refreshed is None:
         return change.new is None and status != _CURRENT
     return _shows(refreshed, change.new) if change.new is not None else not _shows(refreshed, change.old)

@@ -85,7 +85,9 @@ def test_changed_facts_are_stale_and_unchanged_ones_are_not(tmp_path):
     found = measured(tmp_path)
     assert (found["changed"], found["missed"]) == (2, [])
     assert (found["unchanged"], found["false_alarms"]) == (2, [])
-    assert (found["refreshed"], found["refreshed_shows_new"]) == (1, 1)
+    assert (found["refreshed"], found["refreshed_right"]) == (2, 2)
+    assert (found["replaced"], found["replaced_shows_new"]) == (1, 1)
+    assert (found["removed"], found["removed_not_said"]) == (1, 1)
     assert found["by_edit_kind"] == {
         "changed: number": {"stale": 1},
         "changed: removed": {"stale": 1},
