@@ -5,7 +5,7 @@ nearest in meaning are read in the order of the words they share with it, and wh
 not read by the model: a pair scores at most `lex ** (1 - beta)` (core.verify.score), whatever its meaning.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
@@ -121,22 +121,29 @@ class VerifyEngine:
         passages = _passages_of(asked, [node.node_id for node in nodes if node.source_id is not None])
         return _Among(asked.readable, passages, tuple(dict.fromkeys(records)))
 
-    def _spans(self, asked: View, vector: Vectors, among: "_Among") -> list[SpanRef]:
-        """The spans that are nearest to a claim, and all that the records rest on among which it is sought."""
+    def _spans(self, asked: View, vector: Vectors, among: "_Among") -> dict[SpanRef, Kind | None]:
+        """The spans that are nearest to a claim, and all that the records rest on among which it is sought.
+
+        No headings, which assert nothing: they are short, and so are claims, so that half of what is near may be one.
+        """
         hits = self._recall.nearest(
-            asked.tx, vector, among.readable, asked.valid_t, asked.tx_t, self._config.candidates, among.passages
+            asked.tx, vector, among.readable, asked.valid_t, asked.tx_t, 2 * self._config.candidates, among.passages
         )
         nodes = asked.nodes([hit.node_id for hit in hits])
         nearest = [span for hit in hits if hit.node_id in nodes for span in nodes[hit.node_id].spans()]
-        return [*nearest, *among.records]
+        kinds = sources.span_kinds(asked.tx, set(nearest))
+        telling = [span for span in nearest if kinds.get(span) != Kind.HEADING.value][: self._config.candidates]
+        return {span: Kind(kinds[span]) if span in kinds else None for span in (*telling, *among.records)}
 
-    def _most_shared(self, tx: ReadTx, wanted: Sequence[str], spans: Sequence[SpanRef], weight: Weight) -> list[float]:
+    def _most_shared(
+        self, tx: ReadTx, wanted: Sequence[str], spans: Mapping[SpanRef, Kind | None], weight: Weight
+    ) -> dict[SpanRef, float]:
         """The most of a claim's words that a piece of each span may hold; a row is said with its header's words."""
-        kinds, slices = sources.span_kinds(tx, set(spans)), self._library.slices(tx, spans)
-        return [
-            1.0 if kinds.get(span) == Kind.CELL.value else lexical(wanted, terms(slices.get(span, "")), weight)
-            for span in spans
-        ]
+        slices = self._library.slices(tx, spans)
+        return {
+            span: 1.0 if kind is Kind.CELL else lexical(wanted, terms(slices.get(span, "")), weight)
+            for span, kind in spans.items()
+        }
 
     def _pieces(self, tx: ReadTx, span: SpanRef) -> list[_Piece]:
         """Its sentences and table rows; a span that lies within one stands for itself."""
@@ -146,7 +153,7 @@ class VerifyEngine:
 
     # ── judging ──
 
-    def _result(self, asked: View, claim: str, vector: Vectors, spans: Sequence[SpanRef]) -> VerifyResult:
+    def _result(self, asked: View, claim: str, vector: Vectors, spans: Mapping[SpanRef, Kind | None]) -> VerifyResult:
         weight = self._weight(asked, [claim])
         read = list(self._read(asked.tx, claim, vector, spans, weight))
         verdict = judge(claim, [candidate for _, candidate, _ in read], self._config, weight)
@@ -155,24 +162,23 @@ class VerifyEngine:
         return result_of(claim, verdict, [Evidence(piece.span, piece.said, round(s, 6)) for piece, _, s in best])
 
     def _read(
-        self, tx: ReadTx, claim: str, vector: Vectors, spans: Sequence[SpanRef], weight: Weight
+        self, tx: ReadTx, claim: str, vector: Vectors, spans: Mapping[SpanRef, Kind | None], weight: Weight
     ) -> Iterator[tuple[_Piece, Candidate, float]]:
-        """The pieces that could win or reach a band, else one of those that share most; each with what it scores."""
+        """The pieces that could win or reach a band, else one that shares the most words; each with what it scores."""
         wanted, best, read = terms(claim), 0.0, False
 
         def may_matter(shared: float) -> bool:
             return score(1.0, shared, self._config.beta) >= max(best, self._config.partial)
 
-        bounds = self._most_shared(tx, wanted, spans, weight)
-        for place in sorted(range(len(spans)), key=lambda place: -bounds[place]):
-            if read and not may_matter(bounds[place]):
+        most = self._most_shared(tx, wanted, spans, weight)
+        for span in sorted(most, key=lambda span: -most[span]):
+            if read and not may_matter(most[span]):
                 return
-            pieces = sorted(
-                ((lexical(wanted, terms(piece.said), weight), piece) for piece in self._pieces(tx, spans[place])),
-                key=lambda one: -one[0],
-            )
-            near = [piece for shared, piece in pieces if may_matter(shared)]
-            for piece, candidate in self._compared(near or ([] if read else [one for _, one in pieces[:1]]), vector):
+            shared = {piece: lexical(wanted, terms(piece.said), weight) for piece in self._pieces(tx, span)}
+            near = [piece for piece in shared if may_matter(shared[piece])]
+            if not (near or read):
+                near = sorted(shared, key=lambda piece: -shared[piece])[:1]
+            for piece, candidate in self._compared(near, vector):
                 alone = judge(claim, [candidate], self._config, weight).score
                 best, read = max(best, alone), True
                 yield piece, candidate, alone

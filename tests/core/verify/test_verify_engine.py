@@ -115,6 +115,20 @@ def test_a_table_row_is_read_with_its_header(memory, ada):
     assert swapped.score < right.score
 
 
+def test_a_heading_bears_nothing(memory, ada):
+    put(memory, "travel.md", page("Travel", {"Pigs fly": "Trains are booked by the office."}))
+    result = verify_one(memory, ada, "Pigs fly.")
+    assert result.verdict is Support.UNSUPPORTED
+    assert [evidence.text for evidence in result.evidence] == ["Trains are booked by the office."]
+
+
+def test_headings_take_no_candidates_place(reopen):
+    memory = reopen(verify={"candidates": 2})
+    headings = "".join(f"## A meal at 40 EUR, part {n}\n\n" for n in range(2))
+    put(memory, "travel.md", f"{headings}## Rules\n\n{MEAL} {'Something else is said. ' * 5}\n".encode())
+    assert verify_one(memory, add_person(memory, "Ada"), MEAL).verdict is Support.SUPPORTED
+
+
 # ── against ──
 
 
