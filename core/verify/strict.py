@@ -28,23 +28,22 @@ _SAYS_NOTHING = frozenset(terms("please kindly note remember simply always every
 """What may be put in or left out: it is polite, or says of all what is said anyway (`every` is compared below)."""
 
 _BEARING = {
-    form: word
-    for word, forms in {
-        "must": "must shall",
-        "every": "every each all",
-        "we": "we us",
-        "they": "they them",
-        "he": "he him",
-        "i": "i me",
-        **{word: word for word in ("can", "you", "she", "or", "any", "some", "few", "both", "other", "same", "own")},
-        **{word: word for word in ("more", "most", "above", "below", "under", "over", "up", "down", "out", "off")},
-    }.items()
-    for form in forms.split()
+    **{word: word for word in ("can", "or", "any", "some", "few", "both", "other", "same", "own", "more", "most")},
+    **{word: word for word in ("above", "below", "under", "over", "up", "down", "out", "off")},
+    **{word: word for word in ("i", "you", "he", "she", "we", "they")},
+    **dict.fromkeys(("must", "shall"), "must"),
+    **dict.fromkeys(("every", "each", "all"), "every"),
 }
 """Words that are no content and yet turn what is said; those that say the same count as one."""
 
-_OWNERS = {"my": "i", "our": "we", "your": "you", "his": "he", "her": "she", "their": "they", "its": "it"}
-"""Whose it is may be added to what is named; it may not be another's."""
+_THEIRS = {
+    **dict.fromkeys(("my", "me"), "i"),
+    **dict.fromkeys(("our", "us"), "we"),
+    **dict.fromkeys(("his", "him"), "he"),
+    **dict.fromkeys(("their", "them"), "they"),
+    **{"your": "you", "her": "she"},
+}
+"""Whose it is, and whom it is done to, may be added to what is said; it may not become another's."""
 
 _NUMBER = "#"
 _OPTION = regex.compile(r"(?<!\S)--?[A-Za-z][\w-]*")
@@ -123,8 +122,8 @@ def _bearing(text: str) -> Counter[str]:
 
 
 def _others(claim: str, sentence: str) -> bool:
-    """Whether both say whose something is, and not the same."""
-    one, other = ({_OWNERS[word] for word in words(text) if word in _OWNERS} for text in (claim, sentence))
+    """Whether both say whose something is, or whom it is done to, and not the same."""
+    one, other = ({_THEIRS[word] for word in words(text) if word in _THEIRS} for text in (claim, sentence))
     return bool(one and other and one != other)
 
 

@@ -101,6 +101,7 @@ def test_whatever_differs_keeps_it_affected(sentence, why):
         ("You must lock the door.", "You can lock the door."),
         ("You pay for lunch.", "We pay for lunch."),
         ("Your fee is waived.", "Our fee is waived."),
+        ("Ask us about leave.", "Ask them about leave."),
         ("Bring the form and the receipt.", "Bring the form or the receipt."),
         ("All visitors sign in.", "Some visitors sign in."),
         ("Any manager signs it.", "Both managers sign it."),
@@ -148,6 +149,7 @@ def test_a_passage_that_is_gone_leaves_no_evidence():
         ("Bring the form.", "Bring your form."),
         ("Bring your form.", "Please bring the form."),
         ("Contact the office in Rome.", "Reach the office in Rome."),
+        ("Ask in the Rome channel.", "Find us in the Rome channel."),
         ("Is the door open?", "Is the door open?"),
     ],
 )
