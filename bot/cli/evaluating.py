@@ -9,7 +9,8 @@ from bot.cli.options import AsJson, Config, settings_of
 from bot.cli.output import progress, say, say_json, say_table
 
 if TYPE_CHECKING:
-    from bot.evaluate.retrieval import Scores
+    from bot.evaluate.ranking import Scores
+    from bot.evaluate.refusals import RefusalReport
     from bot.evaluate.statistics import Estimate
 
 Data = Annotated[Path, typer.Option("--data", metavar="DIR", help="The folder of the labelled data.")]
@@ -17,7 +18,7 @@ Data = Annotated[Path, typer.Option("--data", metavar="DIR", help="The folder of
 
 def add_to(app: typer.Typer) -> None:
     group = typer.Typer(help="Measure the memory on labelled data of your own.", no_args_is_help=True)
-    for command in (staleness, retrieval, claims):
+    for command in (staleness, retrieval, answers, claims):
         group.command()(command)
     app.add_typer(group, name="eval")
 
@@ -74,12 +75,17 @@ def retrieval(data: Data, as_json: AsJson = False, config: Config = None) -> Non
     rows += [_scores("held out", name, one) for name, one in report.held_out.items()]
     say_table(("weights", "questions", "n", "recall@5", "recall@10", "recall@40", "MRR@10"), rows)
     say(f"\nfitted to all questions: lexical_weight = {report.fitted[0]:g}, bm25_half = {report.fitted[1]:g}\n")
-    refusals = [
-        (name, f"{one.threshold:.2f}", f"{one.unanswerable_refused} of {one.unanswerable}",
+    _say_refusals(report.refusals)
+
+
+def _say_refusals(found: "RefusalReport") -> None:
+    rows = [
+        (name, f"{one.threshold:.3f}", f"{one.unanswerable_refused} of {one.unanswerable}", _shown(one.share),
          f"{one.answerable_refused} of {one.answerable}")
-        for name, one in report.refusals.items()
+        for name, one in (("configured", found.configured), ("keeping nine in ten", found.fitted))
     ]  # fmt: skip
-    say_table(("threshold", "min_cosine", "unanswerable refused", "answerable refused"), refusals)
+    say_table(("threshold", "min_cosine", "unanswerable refused", "share", "answerable refused"), rows)
+    say(f"AUC of the answerable: {_rate(found.auc)}")
 
 
 def _scores(weights: str, name: str, one: "Scores") -> tuple[Any, ...]:
@@ -89,6 +95,29 @@ def _scores(weights: str, name: str, one: "Scores") -> tuple[Any, ...]:
 
 def _shown(estimate: "Estimate") -> str:
     return f"{estimate.value:.2f} ({estimate.low:.2f}–{estimate.high:.2f})"
+
+
+def answers(data: Data, as_json: AsJson = False, config: Config = None) -> None:
+    """Do the first sentences of an answer hold what was asked?
+
+    DIR holds versions.jsonl {path, text, committed_at} and questions.jsonl {id, question, path, by_version: {number of
+    a version: {quote, answer}}}.
+    """
+    from bot.config import make_embedder, memory_config
+    from bot.evaluate.answers import answers as measure
+
+    settings = settings_of(config)
+    with progress("Asking") as on_progress:
+        found = measure(data, make_embedder(settings), memory_config(settings), on_progress).to_json()
+    if as_json:
+        say_json(found)
+        return
+    for name, words in (("first", "first sentence"), ("first_two", "first two"), ("anywhere", "whole answer")):
+        one = found[name]
+        share = f"{one['share']:.2f} ({one['low']:.2f}–{one['high']:.2f})"
+        say(f"in the {words}: {one['hits']} of {found['questions']}, {share}")
+    say(f"refused: {_listed(found['refused'])}")
+    say(f"not in the first two: {_listed(found['missed'])}")
 
 
 def claims(data: Data, as_json: AsJson = False, config: Config = None) -> None:

@@ -7,7 +7,10 @@ import pytest
 from bot.cli.entry import run
 from bot.evaluate.claims import claims
 from bot.evaluate.data import rows
-from bot.evaluate.retrieval import GRID, Outcome, Query, Remembering, fit, retrieval
+from bot.evaluate.questions import Query
+from bot.evaluate.ranking import GRID, Outcome, fit
+from bot.evaluate.remembering import Remembering
+from bot.evaluate.retrieval import retrieval
 from bot.evaluate.staleness import Change, locate, staleness
 from bot.sources import VersionRow
 from core.config import AnswersConfig, MemoryConfig
@@ -191,7 +194,7 @@ def test_each_file_of_questions_is_reported_by_itself(tmp_path):
     assert report.configured["queries.jsonl"].recall_at_5.value == 1
     assert set(report.held_out) == set(report.by_meaning) == set(report.configured)
     assert report.fitted in GRID
-    assert seen[-1] == (3 + 1 + len(GRID),) * 2
+    assert seen[-1] == (3 + 3 + len(GRID),) * 2
 
 
 def test_a_passage_is_found_by_the_name_of_its_file_and_its_heading(tmp_path):
@@ -222,14 +225,14 @@ def test_refusals_are_counted_at_both_thresholds(tmp_path):
     library(tmp_path)
     config = MemoryConfig(answers=AnswersConfig(min_cosine=0.99))
     refusals = retrieval(tmp_path, HashingEmbedder(), config, ignore).refusals
-    assert refusals["configured"].unanswerable_refused == 1
-    assert refusals["configured"].answerable_refused == 3
-    fitted = refusals["keeping nine in ten"]
-    assert (fitted.answerable_refused, fitted.unanswerable_refused) == (0, 1)
+    assert refusals.configured.unanswerable_refused == 1
+    assert refusals.configured.answerable_refused == 3
+    assert (refusals.fitted.answerable_refused, refusals.fitted.unanswerable_refused) == (0, 1)
+    assert refusals.auc == 1
 
 
 def outcomes(**ranks):
-    return {name: Outcome(rank, 0.5) for name, rank in ranks.items()}
+    return {name: Outcome(rank) for name, rank in ranks.items()}
 
 
 def test_a_question_is_judged_under_weights_fitted_without_its_family():
@@ -255,8 +258,8 @@ def test_each_file_counts_the_same_in_the_fit():
 
 
 def test_a_rank_counts_within_its_depth_only():
-    assert [Outcome(6, 0).within(k) for k in (5, 6, 10)] == [False, True, True]
-    assert [Outcome(rank, 0).reciprocal for rank in (4, 10, 11, None)] == [0.25, 0.1, 0, 0]
+    assert [Outcome(6).within(k) for k in (5, 6, 10)] == [False, True, True]
+    assert [Outcome(rank).reciprocal for rank in (4, 10, 11, None)] == [0.25, 0.1, 0, 0]
 
 
 def test_no_text_is_embedded_twice():

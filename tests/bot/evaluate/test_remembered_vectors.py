@@ -1,6 +1,6 @@
 """What an evaluation embeds is embedded once, and a question as its model wants to be asked."""
 
-from bot.evaluate.retrieval import Remembering
+from bot.evaluate.remembering import Remembering
 from core.embed.protocol import embed_question
 from tests.support.embedders import CountingEmbedder
 
