@@ -41,7 +41,8 @@ _THEIRS = {
     **dict.fromkeys(("our", "us"), "we"),
     **dict.fromkeys(("his", "him"), "he"),
     **dict.fromkeys(("their", "them"), "they"),
-    **{"your": "you", "her": "she"},
+    "your": "you",
+    "her": "she",
 }
 """Whose it is, and whom it is done to, may be added to what is said; it may not become another's."""
 
