@@ -42,7 +42,7 @@ _CLOSED_UP = (
     (regex.compile(r"(?<=\d) out of (?=\d)"), "/"),
     (regex.compile(rf"(?<=\b(?:{'|'.join(MONTHS)})) of (?=[12]\d{{3}}\b)"), " "),
 )
-_WRITTEN = regex.compile(rf"\d[\d.,]*+[ -]?(?:{'|'.join(sorted(SCALES, key=len, reverse=True))})\b")
+_WRITTEN = regex.compile(rf"(?<![\d.,])\d[\d.,]*+[ -]?(?:{'|'.join(sorted(SCALES, key=len, reverse=True))})\b")
 _NOT_ONE = regex.compile(r"(?:no|each|any|every|which|the|this|that) $")
 
 
