@@ -1,0 +1,422 @@
+"""People settle what is in question: who may, what it takes, and what becomes of the record."""
+
+from collections import Counter
+from uuid import UUID
+
+import pytest
+
+from core.clarifications.opening import Opening
+from core.clock import DAY
+from core.errors import InvalidRequest, NotFound
+from core.graph.records import Record
+from core.ids import derived
+from core.model.clarifying import ClarificationState, Voted
+from core.model.principals import Principal, person_reader
+from core.store.tables import Clarification, Feed, Job
+from tests.support.memories import add_person, audited, page, put, rows, section, source_id
+from tests.support.questions import LUNCH, MEALS, dispute, newest, opened, price, says, state, stewards
+
+PENDING, BOUND, CONFLICTED = ClarificationState.PENDING, ClarificationState.BOUND, ClarificationState.CONFLICTED
+
+
+def fed(memory):
+    return [row.change for row in rows(memory, Feed) if row.ref_type == "clarification"]
+
+
+# ── votes ──
+
+
+def test_it_is_bound_when_enough_agree_and_every_step_is_a_version(memory, ada, bob):
+    asked = opened(memory, quorum=2)
+    assert memory.clarify.vote(asked, 1, ada) == Voted(PENDING, counted=True)
+    assert memory.clarify.vote(asked, 1, bob) == Voted(BOUND, counted=True)
+    assert (newest(memory, asked).bound, newest(memory, asked).settled_by) == (1, "votes")
+    assert fed(memory) == ["clarification_opened", "clarification_bound"]
+    assert len(rows(memory, Clarification)) == 3
+    assert memory.questions.get(asked, ada).chosen == "At one"
+
+
+def test_a_vote_may_be_changed_while_it_is_pending_and_not_after(memory, ada, bob):
+    add_person(memory, "Cleo")
+    asked = opened(memory, quorum=2)
+    for choice in (0, None, 1):
+        assert memory.clarify.vote(asked, choice, ada).state is PENDING
+    assert newest(memory, asked).votes == {str(ada.person_id): 1}
+    memory.clarify.vote(asked, 1, bob)
+    assert memory.clarify.vote(asked, 0, ada) == Voted(BOUND, counted=False)
+    assert newest(memory, asked).votes[str(ada.person_id)] == 1
+
+
+def test_the_same_vote_twice_is_no_version(memory, ada, bob):
+    asked = opened(memory, quorum=2)
+    for _ in range(3):
+        memory.clarify.vote(asked, 0, ada)
+    assert len(rows(memory, Clarification)) == 2
+
+
+def test_it_is_conflicted_when_no_option_can_win_any_more(memory, ada, bob):
+    asked = opened(memory, quorum=2)
+    memory.clarify.vote(asked, 0, ada)
+    assert memory.clarify.vote(asked, 1, bob) == Voted(CONFLICTED, counted=True)
+    assert memory.clarify.vote(asked, 0, bob) == Voted(CONFLICTED, counted=False)
+    assert fed(memory)[-1] == "clarification_conflicted"
+
+
+def test_who_leaves_takes_their_vote_along_and_may_make_it_impossible(memory, ada, bob):
+    asked = opened(memory, quorum=2)
+    memory.clarify.vote(asked, 0, ada)
+    memory.people.set_active("default", bob.person_id, False)
+    assert memory.clarify.recount("default") == 1
+    assert state(memory, asked) == "conflicted"
+    assert memory.clarify.recount("default") == 0
+
+
+def test_the_votes_of_who_came_back_count_again(memory, ada, bob):
+    add_person(memory, "Cleo")
+    asked = opened(memory, quorum=2)
+    memory.clarify.vote(asked, 0, ada)
+    memory.people.set_active("default", ada.person_id, False)
+    assert memory.clarify.vote(asked, 0, bob).state is PENDING, "one of two, and Cleo is left"
+    memory.people.set_active("default", ada.person_id, True)
+    assert memory.clarify.recount("default") == 1
+    assert state(memory, asked) == "bound"
+
+
+def test_a_question_without_options_is_one_of_yes_or_no(memory, ada):
+    asked = opened(memory, options=())
+    assert [option.value for option in memory.questions.get(asked, ada).options] == ["Yes", "No"]
+
+
+def test_the_same_question_is_not_asked_twice_while_it_is_open(memory, ada):
+    asked = opened(memory)
+    assert opened(memory) == asked
+    memory.clarify.vote(asked, 0, ada)
+    assert opened(memory) != asked
+
+
+# ── who may ──
+
+
+def test_only_the_audience_may_vote_and_everybody_else_is_told_that_there_is_nothing(memory, ada):
+    boss = add_person(memory, "Boss", roles=("board",))
+    asked = opened(memory, audience=("board",))
+    for who, which in ((ada, asked), (boss, derived("none"))):
+        with pytest.raises(NotFound) as told:
+            memory.clarify.vote(which, 0, who)
+        assert str(told.value) == str(NotFound())
+    key = Principal("default", None, frozenset({"board"}), derived("key"))
+    with pytest.raises(NotFound):
+        memory.clarify.vote(asked, 0, key)
+    assert memory.clarify.vote(asked, 0, boss).counted
+
+
+def test_a_person_may_be_named_and_whoever_lost_their_role_may_not_vote(memory, ada, bob):
+    asked = opened(memory, audience=(person_reader(ada.person_id), "member"), quorum=2)
+    memory.people.put("default", "Ada", roles=["guest"])
+    memory.people.put("default", "Bob", roles=["guest"])
+    assert memory.clarify.vote(asked, 0, ada).counted
+    with pytest.raises(NotFound):
+        memory.clarify.vote(asked, 0, bob)
+
+
+def test_who_may_not_read_the_node_can_neither_ask_vote_nor_settle(memory, ada):
+    [steward] = stewards(memory, "Stew")
+    put(memory, "board.md", page("board.md", {"Pay": "Pay is secret."}), ("board",))
+    node = derived("document", source_id("board.md"))
+    with pytest.raises(NotFound):
+        memory.clarify.open("default", Opening(node, LUNCH, ["everyone"]), ada)
+    add_person(memory, "Boss", roles=("board",))
+    asked = memory.clarify.open("default", Opening(node, LUNCH, ["everyone"]))
+    for act in (
+        lambda: memory.clarify.vote(asked, 0, ada),
+        lambda: memory.clarify.override("default", asked, 0, steward),
+        lambda: memory.clarify.mark_conflicted("default", asked, steward),
+        lambda: memory.questions.get(asked, ada),
+    ):
+        with pytest.raises(NotFound):
+            act()
+    assert memory.clarifications(ada) == []
+
+
+def test_an_option_whose_source_one_may_not_read_cannot_be_chosen(memory):
+    [steward] = stewards(memory, "Stew")
+    memory.put_node(says(memory, "a.md", 40))
+    [asked] = memory.put_node(says(memory, "secret.md", 55, readers=("board",))).in_question
+    with pytest.raises(InvalidRequest, match="option 1 is not there to choose; these are: 0"):
+        memory.clarify.vote(asked, 1, steward)
+
+
+@pytest.mark.parametrize("choice", [-1, 2, 99])
+def test_an_option_that_there_is_not_is_refused_with_those_there_are(memory, ada, choice):
+    asked = opened(memory)
+    with pytest.raises(InvalidRequest, match=f"option {choice} is not there to choose; these are: 0, 1"):
+        memory.clarify.vote(asked, choice, ada)
+
+
+# ── asking ──
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"question": " \n"}, "question is blank"),
+        ({"question": "x" * 501}, "question is 501 characters; it must be at most 500"),
+        ({"question": "a\x00"}, "without NUL"),
+        ({"options": ["one"]}, "give 2 to 5"),
+        ({"options": list("abcdef")}, "give 2 to 5"),
+        ({"options": "yes"}, "give 2 to 5"),
+        ({"options": ["a", " "]}, "option 2 is blank"),
+        ({"options": ["a", "A "]}, "option 2 says the same as option 1"),
+        ({"options": ["a", "b" * 201]}, "option 2 is 201 characters"),
+        ({"audience": []}, "audience: name who"),
+        ({"audience": ["person:me"]}, "names no person"),
+        ({"audience": [" "]}, "is no role"),
+        ({"quorum": 0}, "at least 1"),
+    ],
+)
+def test_what_is_wrong_with_a_question_is_said(wrong, told):
+    right = {"node_id": MEALS, "question": LUNCH, "audience": ["member"]}
+    with pytest.raises(InvalidRequest, match=told):
+        Opening(**(right | wrong))
+
+
+def test_a_quorum_that_the_audience_cannot_reach_is_refused(memory, ada, bob):
+    with pytest.raises(InvalidRequest, match="quorum is 3, and 2 people"):
+        opened(memory, quorum=3)
+    with pytest.raises(InvalidRequest, match="quorum is 1, and 0 people"):
+        opened(memory, audience=("nobody",))
+    with pytest.raises(NotFound):
+        memory.clarify.open("default", Opening(derived("none"), LUNCH, ["member"]), ada)
+
+
+def test_everybody_of_the_audience_is_asked_once(memory, ada, bob):
+    opened(memory)
+    opened(memory)
+    asked = [job.payload["person_id"] for job in rows(memory, Job) if job.kind == "clarify:ask"]
+    assert sorted(asked) == sorted([str(ada.person_id), str(bob.person_id)])
+
+
+def test_who_joins_later_is_not_chased_but_may_vote(memory, ada):
+    asked = opened(memory)
+    bob = add_person(memory, "Bob")
+    memory.clarify.recount("default")
+    assert len([job for job in rows(memory, Job) if job.kind == "clarify:ask"]) == 1
+    assert memory.clarify.vote(asked, 0, bob).state is BOUND
+
+
+def test_what_nobody_could_be_asked_is_asked_once_somebody_is_there(memory, ada):
+    asked = dispute(memory)
+    assert newest(memory, asked).asked == []
+    [steward] = stewards(memory, "Stew")
+    assert memory.clarify.recount("default") == 1
+    assert memory.clarify.recount("default") == 0
+    assert [job.payload["person_id"] for job in rows(memory, Job) if job.kind == "clarify:ask"] == [
+        str(steward.person_id)
+    ]
+
+
+# ── stewards ──
+
+
+def test_a_steward_settles_what_is_pending_conflicted_or_was_settled_wrongly(memory, ada, bob):
+    [steward] = stewards(memory, "Stew")
+    asked = opened(memory, quorum=2)
+    memory.clarify.mark_conflicted("default", asked, steward)
+    memory.clarify.override("default", asked, 0, steward)
+    memory.clarify.override("default", asked, 0, steward)
+    memory.clarify.override("default", asked, 1, steward)
+    assert (newest(memory, asked).bound, newest(memory, asked).settled_by) == (1, steward.actor)
+    assert fed(memory) == [
+        "clarification_opened",
+        "clarification_conflicted",
+        "clarification_bound",
+        "clarification_bound",
+    ]
+    assert Counter(row.action for row in audited(memory)) == {
+        "clarification_open": 1,
+        "clarification_conflict": 1,
+        "clarification_override": 2,
+    }
+    with pytest.raises(InvalidRequest, match="bound cannot conflict"):
+        memory.clarify.mark_conflicted("default", asked, steward)
+    for act in (memory.clarify.mark_conflicted, lambda *of: memory.clarify.override(*of[:2], 0, *of[2:])):
+        with pytest.raises(NotFound):
+            act("default", asked, ada)
+
+
+# ── what becomes of a record ──
+
+
+def test_what_people_choose_is_written_with_the_words_that_they_chose(memory, ada):
+    [steward] = stewards(memory, "Stew")
+    asked = dispute(memory)
+    put(memory, "b.md", page("b.md", {"Before": "Something new.", "Meals": "A meal may cost 55 EUR."}))
+    memory.clarify.vote(asked, 1, steward)
+    node = memory.get_as_of(MEALS, ada)
+    assert node.props == {"price": 55}
+    [span] = node.spans()
+    text = next(view for view in memory.sources() if view.uri == "b.md")
+    assert (span.source_id, span.source_version_tx) == (source_id("b.md"), text.version_tx), "where it stands today"
+
+
+def test_choosing_what_stands_writes_nothing(memory, ada):
+    [steward] = stewards(memory, "Stew")
+    asked = dispute(memory)
+    before = memory.get_as_of(MEALS, ada)
+    memory.clarify.vote(asked, 0, steward)
+    assert memory.get_as_of(MEALS, ada) == before
+    assert state(memory, asked) == "bound"
+
+
+def test_readers_of_the_chosen_words_do_not_come_to_read_what_others_said(memory, ada):
+    boss = add_person(memory, "Boss", roles=("board", "steward"))
+    memory.put_node(says(memory, "a.md", 40, readers=("board",), owner="Grace"))
+    [asked] = memory.put_node(says(memory, "b.md", 55)).in_question
+    memory.clarify.vote(asked, 1, boss)
+    assert memory.get_as_of(MEALS, boss).props == {"price": 55, "owner": "Grace"}
+    with pytest.raises(NotFound):
+        memory.get_as_of(MEALS, ada)
+
+
+def test_words_that_say_all_that_stands_are_all_it_rests_on(memory, ada):
+    [steward] = stewards(memory, "Stew")
+    memory.put_node(says(memory, "a.md", 40, unit="EUR"))
+    [asked] = memory.put_node(says(memory, "b.md", 55, unit="EUR")).in_question
+    memory.clarify.vote(asked, 1, steward)
+    assert memory.get_as_of(MEALS, ada).sources == {source_id("b.md")}
+
+
+def test_what_was_believed_before_stays_believed(memory, ada, clock):
+    [steward] = stewards(memory, "Stew")
+    asked = dispute(memory)
+    before = clock.now()
+    clock.advance(DAY)
+    memory.clarify.vote(asked, 1, steward)
+    assert memory.get_as_of(MEALS, ada, valid_time=before).props["price"] == 40
+    assert price(memory, ada) == 55
+
+
+@pytest.fixture
+def decided(memory, ada):
+    """People chose 55, which b.md says, and turned down 40, which a.md says."""
+    [steward] = stewards(memory, "Stew")
+    asked = dispute(memory)
+    memory.clarify.vote(asked, 1, steward)
+    return asked
+
+
+def test_what_agrees_with_people_is_nothing_new(memory, ada, decided):
+    assert memory.put_node(says(memory, "c.md", 55)).written
+    assert (price(memory, ada), memory.clarifications(ada)) == (55, [])
+
+
+def test_what_was_turned_down_is_nothing_new_however_often_it_is_said(memory, ada, decided):
+    told = memory.put_node(says(memory, "a.md", 40))
+    assert (told.written, told.in_question, told.decided) == (False, (), (decided,))
+    assert (price(memory, ada), memory.clarifications(ada)) == (55, [])
+
+
+@pytest.mark.parametrize(("uri", "amount"), [("c.md", 60), ("c.md", 40), ("a.md", 45), ("b.md", 50)])
+def test_what_disagrees_with_people_opens_a_new_question(memory, ada, decided, uri, amount):
+    told = memory.put_node(says(memory, uri, amount))
+    assert not told.written
+    [asked] = memory.clarifications(ada)
+    assert told.in_question == (asked.clarification_id,) != (decided,)
+    assert [option.value for option in asked.options] == [55, amount], "though its words be gone, it was decided"
+    assert price(memory, ada) == 55
+    assert state(memory, decided) == "bound"
+
+
+def test_it_can_be_settled_anew_and_the_older_decision_is_history(memory, ada, decided):
+    [asked] = memory.put_node(says(memory, "b.md", 50)).in_question
+    with pytest.raises(InvalidRequest, match="asked anew in a later"):
+        memory.clarify.override("default", decided, 0)
+    memory.clarify.override("default", asked, 1)
+    assert price(memory, ada) == 50
+    assert memory.put_node(says(memory, "b.md", 50)).written
+
+
+def test_a_decision_ends_with_the_record_and_a_new_dispute_is_a_new_question(memory, ada, decided):
+    memory.remove_node(MEALS)
+    memory.clock.advance(DAY)
+    assert memory.put_node(says(memory, "a.md", 40)).written
+    [asked] = memory.put_node(says(memory, "b.md", 56)).in_question
+    assert asked != decided
+    assert state(memory, decided) == "bound"
+
+
+def test_somebodys_own_word_settles_what_is_in_question(memory, ada):
+    asked = dispute(memory)
+    memory.put_node(Record(MEALS, "LIMIT", {"price": 70}, ["everyone"]))
+    assert (price(memory, ada), memory.clarifications(ada)) == (70, [])
+    assert (memory.questions.get(asked, ada).chosen, newest(memory, asked).settled_by) == (70, "word")
+    assert not memory.put_node(says(memory, "b.md", 55)).written, "it was known, and not chosen"
+    assert price(memory, ada) == 70
+
+
+# ── words that go ──
+
+
+def test_an_option_whose_words_are_gone_is_not_there_to_choose(memory, ada):
+    [steward] = stewards(memory, "Stew")
+    asked = dispute(memory)
+    memory.put_node(says(memory, "c.md", 60))
+    put(memory, "b.md", page("b.md", {"Meals": "Meals are free now."}))
+    assert [option.value for option in memory.clarifications(ada)[0].options] == [40, 60]
+    with pytest.raises(InvalidRequest, match="these are: 0, 2"):
+        memory.clarify.vote(asked, 1, steward)
+
+
+def test_documents_that_agree_by_now_settle_it_without_anybody_speaking(memory, ada):
+    asked = dispute(memory)
+    put(memory, "a.md", page("a.md", {"Meals": "Meals are free now."}))
+    assert memory.clarify.recount("default") == 1
+    assert (state(memory, asked), price(memory, ada), newest(memory, asked).settled_by) == ("bound", 55, "sources")
+
+
+def test_a_statement_reopens_what_people_could_not_agree_on(memory, ada):
+    asked = dispute(memory)
+    memory.clarify.mark_conflicted("default", asked)
+    memory.put_node(says(memory, "b.md", 55))
+    assert state(memory, asked) == "conflicted", "said before"
+    memory.put_node(says(memory, "c.md", 60))
+    assert state(memory, asked) == "pending"
+
+
+def test_a_vote_for_what_is_still_there_outlives_a_new_option(memory, ada):
+    first, second, _ = stewards(memory, "Stew", "Sue", "Sam")
+    put(memory, "day.md", page("day.md", {"Lunch": "Lunch is served daily."}))
+    asked = dispute(memory)
+    memory.clarify.vote(asked, None, first)
+    memory.put_node(says(memory, "c.md", 60))
+    assert newest(memory, asked).votes == {str(first.person_id): None}
+    memory.clarify.vote(asked, 1, second)
+    assert price(memory, ada) == 55
+
+
+def test_options_that_say_the_same_share_their_votes(memory, ada):
+    [steward] = stewards(memory, "Stew")
+    asked = dispute(memory)
+    memory.put_node(says(memory, "c.md", 55))
+    assert [option.value for option in memory.clarifications(ada)[0].options] == [40, 55, 55]
+    memory.clarify.vote(asked, 2, steward)
+    assert (newest(memory, asked).bound, price(memory, ada)) == (1, 55)
+
+
+# ── tenants ──
+
+
+def test_another_tenant_is_as_it_was(memory, ada):
+    memory.people.ensure_tenant("other", "Other")
+    add_person(memory, "Eve", roles=("steward",), tenant="other")
+    asked = opened(memory)
+    memory.clarify.vote(asked, 0, ada)
+    memory.clarify.recount("other")
+    for table in (Clarification, Feed, Job):
+        assert rows(memory, table, "other") == []
+
+
+def test_a_node_of_every_label_may_be_asked_about(memory, ada):
+    opened(memory)
+    for node in (section("day.md", "day.md", "Lunch"), str(derived("document", source_id("day.md")))):
+        assert memory.clarify.open("default", Opening(UUID(node), "Is this so?", ["member"]), ada)
