@@ -6,13 +6,14 @@ that it does see, and there it is strict: a pair that differs in one is held bel
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.model.verdicts import NO_EVIDENCE, Candidate, Gate, Reason, Signals, Support, Verdict
 from core.text.terms import terms
 from core.verify.config import VerifyConfig
 from core.verify.gate import negation_differs, numeric_gate
 from core.verify.score import Weight, lexical, score
+from core.verify.units import is_of_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,9 @@ def judge(
     """The verdict on a claim: that of its best passage, or of the one that comes closest where none bears it."""
     if not candidates:
         return NO_EVIDENCE
-    claim_terms = terms(claim)
-    pairs = [_pair(index, claim, claim_terms, candidate, config, idf) for index, candidate in enumerate(candidates)]
+    pairs = [_pair(index, measured(claim, candidate, idf), config) for index, candidate in enumerate(candidates)]
     best = max(pairs, key=lambda pair: (pair.score, pair.uncapped, -pair.index))
-    support = _band(best.score, config)
+    support = band(best.score, config)
     if support is not Support.UNSUPPORTED:
         return Verdict(support, best.score, None, best.index, best.signals)
     # What the reader wants to see is the passage that speaks of the same thing, even where a number holds it down.
@@ -43,26 +43,31 @@ def judge(
     return Verdict(support, best.score, _reason(closest, config), closest.index, closest.signals)
 
 
-def _pair(
-    index: int,
-    claim: str,
-    claim_terms: Sequence[str],
-    candidate: Candidate,
-    config: VerifyConfig,
-    idf: Weight | None,
-) -> _Pair:
-    lex = lexical(claim_terms, terms(candidate.text), idf)
+def measured(claim: str, candidate: Candidate, idf: Weight | None = None) -> Signals:
+    """What is measured on a pair, whatever the settings."""
+    wanted, held = terms(claim), terms(candidate.text)
     numeric = numeric_gate(claim, candidate.text).capped
-    negation = config.negation_guard and negation_differs(claim, candidate.text)
-    uncapped = score(candidate.cosine, lex, config.beta)
-    capped = min(uncapped, config.numeric_cap) if numeric or negation else uncapped
-    return _Pair(index, uncapped, capped, Signals(lex, candidate.cosine, Gate.of(numeric), Gate.of(negation)))
+    if not numeric:
+        # The gate has compared them by value: 4,812 holds the 4,700 of "more than 4,700".
+        held += [term for term in wanted if is_of_number(term)]
+    negation = negation_differs(claim, candidate.text)
+    return Signals(lexical(wanted, held, idf), candidate.cosine, Gate.of(numeric), Gate.of(negation))
 
 
-def _band(value: float, config: VerifyConfig) -> Support:
+def capped(value: float, signals: Signals, config: VerifyConfig) -> float:
+    return min(value, config.numeric_cap) if Gate.CAPPED in {signals.numeric_gate, signals.negation} else value
+
+
+def band(value: float, config: VerifyConfig) -> Support:
     if value >= config.supported:
         return Support.SUPPORTED
     return Support.PARTIAL if value >= config.partial else Support.UNSUPPORTED
+
+
+def _pair(index: int, found: Signals, config: VerifyConfig) -> _Pair:
+    shown = found if config.negation_guard else replace(found, negation=Gate.PASS)
+    uncapped = score(found.cosine, found.lexical, config.beta)
+    return _Pair(index, uncapped, capped(uncapped, shown, config), shown)
 
 
 def _reason(closest: _Pair, config: VerifyConfig) -> Reason:

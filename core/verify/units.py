@@ -6,7 +6,7 @@ from decimal import Decimal
 import regex
 
 from core.text.terms import terms
-from core.text.vocabulary import STOP_WORDS
+from core.text.vocabulary import CURRENCIES, NUMBER_WORDS, SCALES, STOP_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,14 @@ _ZONE = regex.compile(
     rf"|\b(?P<ahead>{_ZONE_NAMES})(?= (?:standard |daylight )?time\b)"
 )
 _WORDS = regex.compile(r"(?:[ -](?!\d)[\p{L}\p{N}][\p{L}\p{M}\p{N}']*+){1,4}+")
+
+# One letter may be a name: plan B.
+_NUMBER_TERMS = frozenset(term for term in terms(" ".join((*NUMBER_WORDS, *SCALES, *CURRENCIES))) if len(term) > 2)
+
+
+def is_of_number(term: str) -> bool:
+    """Whether a term is a number or a part of one, and so compared by value rather than as a word."""
+    return term[0].isdigit() or term in _NUMBER_TERMS
 
 
 def counted(behind: str) -> Counted:
