@@ -15,6 +15,7 @@ from core.model.spans import SpanRef
 from core.model.watching import ScopeType
 from core.planner.request import PlanRequest
 from core.store.tables import Person, SourceVersion
+from core.verify.request import Against, VerifyRequest
 from tests.support.memories import add_person, change_row, page, put, rows, section, source_id, watch_request
 
 BEFORE, AFTER = "marzipan", "zanzibar"
@@ -75,6 +76,12 @@ CALLS = {
         + [w.memory.query(label, [], who) for label in ("PASSAGE", "SECTION", "DOCUMENT", "PAY")]
     ),
     "plan": lambda w, who: w.memory.plan(PlanRequest(question=QUESTION, find="SECTION", expand_depth=2), who),
+    "context": lambda w, who: w.memory.context(PlanRequest(question=QUESTION, find="SECTION", expand_depth=2), who),
+    "verify": lambda w, who: [
+        w.memory.verify(VerifyRequest([f"A meal may cost at most {words}."], against), who).results[0].evidence
+        for words in (f"40 EUR of {BEFORE}", f"55 EUR of {AFTER}")
+        for against in (Against(), Against("SECTION"), Against("PAY"))
+    ],
     "generate": lambda w, who: w.memory.generate(QUESTION, who),
     "find_sections": lambda w, who: w.memory.find_sections("meals", who),
     "quote": lambda w, who: [w.memory.quote(QUESTION, span, who) for span in w.spans],
@@ -114,7 +121,7 @@ def test_every_method_for_a_principal_has_a_case():
     assert {name for name, f in public.items() if "principal" in inspect.signature(f).parameters} == set(CALLS)
 
 
-@pytest.mark.parametrize("name", ["query", "plan", "generate", "answer", "get_as_of", "clarifications"])
+@pytest.mark.parametrize("name", ["query", "plan", "context", "verify", "generate", "answer", "get_as_of", "clarifications"])
 def test_whoever_may_read_is_shown_the_words(world, name):
     assert {BEFORE, AFTER} & set(shown(world, name, world.reader).replace(".", " ").replace("'", " ").split())
 
