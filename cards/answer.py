@@ -1,5 +1,10 @@
-"""The Answer card: what the documents say to a question, word for word where it can be."""
+"""The Answer card: what the documents say to a question, word for word where it can be.
 
+What is not a quote says beside it how far its source bears it. That is said of the wording, never of the truth: it is
+the wording that was measured.
+"""
+
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -7,22 +12,33 @@ from typing import Literal
 from cards.actions import Action, Button
 from cards.inline import Bold, Joined, Plain, Words, cut, say, sentence, spaced
 from cards.model import Block, Card, Citation, Citations, Context, Text
-from cards.phrases import enumerated, listed, place, short
+from cards.phrases import listed, place, short
 from cards.text import beginning, clean, is_blank
 
-ANSWER_CHARS, QUOTE_CHARS, DOUBTED_CHARS = 2_500, 280, 48
-SentenceVerdict = Literal["quoted", "supported", "partial", "unsupported", "uncited"]
+ANSWER_CHARS, QUOTE_CHARS, BEYOND_CHARS = 2_500, 280, 48
+SentenceVerdict = Literal["quoted", "supported", "partial", "unsupported", "differs", "unchecked", "uncited"]
 
-_DOUBTS: dict[SentenceVerdict, str] = {
-    "partial": "only partly supported by the wording of the source",
-    "unsupported": "not supported by the wording of the source",
-    "uncited": "without a source",
+MARKS: dict[SentenceVerdict, str] = {
+    "supported": "supported by the wording",
+    "partial": "partly supported by the wording",
+    "unsupported": "not supported by the wording",
+    "differs": "not supported by the wording: a number, a date or a “not” differs",
+    "unchecked": "not checked against the wording",
+    "uncited": "no source",
 }
+"""What stands beside a sentence; beside a quote, nothing."""
+_DOUBTS: dict[SentenceVerdict, str] = {
+    "differs": "A number, a date or a “not” differs from the source in {which}.",
+    "unsupported": "The wording of the source does not support {which}.",
+    "unchecked": "Nothing could check {which} against the source.",
+    "uncited": "There is no source for {which}.",
+}
+_SURE: tuple[SentenceVerdict, ...] = ("quoted", "supported")
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSentence:
-    """`cites` are 1-based numbers of the citations that bear it."""
+    """`cites` are 1-based numbers of the citations that bear it. `differs`: unsupported, and by more than its words."""
 
     text: str
     cites: tuple[int, ...]
@@ -65,25 +81,32 @@ def _visible(sentences: Iterable[AnswerSentence]) -> Iterator[AnswerSentence]:
     """Those with something to see; of one beyond the part that is shown, only how it begins."""
     room = ANSWER_CHARS
     for one in sentences:
-        text = clean(beginning(one.text, max(room, DOUBTED_CHARS))).strip()
+        text = clean(beginning(one.text, max(room, BEYOND_CHARS))).strip()
         room -= len(text)
         if not is_blank(text):
             yield replace(one, text=text)
 
 
 def _found(content: AnswerContent, said: tuple[AnswerSentence, ...]) -> Card:
-    text = _text(said)
+    text = _text(content, said)
     shown, doubts, opened = cut(text, ANSWER_CHARS), _doubts(content, said), _still_open(content)
-    quoted = "Quoted word for word." if all(one.verdict == "quoted" for one in said) else ""
+    is_sure = not content.ungrounded and not opened and all(one.verdict in _SURE for one in said)
     blocks: tuple[Block, ...] = (
         Text(shown),
         _citations(content, said if shown == text else ()),
         Text(spaced((_careful(doubts, content.note), *opened), by="\n")),
-        Context(say(quoted)),
+        Context(say(_quoted(said))),
         Context(_watching(content), explains="watch_create"),
     )
     spoken = spaced((Plain(one.text),) for one in said)  # without the numbers, which lead nowhere in a notification
-    return Card((), blocks, _actions(content, sure=not doubts and not opened), fallback=spoken)
+    return Card((), blocks, _actions(content, sure=is_sure), fallback=spaced((_warning(content, doubts), spoken)))
+
+
+def _warning(content: AnswerContent, doubts: list[Words]) -> Words:
+    """What a notification must not leave out."""
+    if content.ungrounded:
+        return (Plain("A guess:"),)
+    return (Plain("Careful, in part without support:"),) if doubts else ()
 
 
 def _not_found(content: AnswerContent) -> Card:
@@ -97,8 +120,30 @@ def _not_found(content: AnswerContent) -> Card:
     return Card((), blocks, (), fallback=text)
 
 
-def _text(said: Iterable[AnswerSentence]) -> Words:
-    return (Joined(spaced((Plain(one.text + "".join(f" [{number}]" for number in one.cites)),) for one in said)),)
+def _text(content: AnswerContent, said: tuple[AnswerSentence, ...]) -> Words:
+    """One text where all is quoted, or nothing is and that is said once; else a line a sentence, with its mark."""
+    if content.ungrounded or all(one.verdict == "quoted" for one in said):
+        return (Joined(spaced((Plain(_numbered(one)),) for one in said)),)
+    return spaced(((Joined((Plain(_numbered(one)),)), *_mark(one)) for one in said), by="\n")
+
+
+def _numbered(one: AnswerSentence) -> str:
+    return one.text + "".join(f" [{number}]" for number in one.cites)
+
+
+def _mark(one: AnswerSentence) -> Words:
+    """In words; bold where nothing bears the sentence."""
+    if one.verdict not in MARKS:
+        return ()
+    words = (Plain(f"({MARKS[one.verdict]})"),)
+    return (Plain(" "), Bold(words)) if one.verdict in _DOUBTS else (Plain(" "), *words)
+
+
+def _quoted(said: tuple[AnswerSentence, ...]) -> str:
+    quotes = sum(one.verdict == "quoted" for one in said)
+    if quotes == len(said):
+        return "Quoted word for word."
+    return "What has no mark is quoted word for word." if quotes else ""
 
 
 def _citations(content: AnswerContent, said: tuple[AnswerSentence, ...]) -> Citations:
@@ -118,19 +163,19 @@ def _letters(text: str) -> str:
 
 
 def _doubts(content: AnswerContent, said: tuple[AnswerSentence, ...]) -> list[Words]:
+    """Of how many sentences what is doubtful, wherever the text was cut."""
     if content.ungrounded:
         return [(Plain("No document backs this answer: treat it as a guess."),)]
-    found = {verdict: [one for one in said if one.verdict == verdict] for verdict in _DOUBTS}
-    return [(*_which(found[verdict], said), Plain(f" {_DOUBTS[verdict]}.")) for verdict in _DOUBTS if found[verdict]]
+    times = Counter(one.verdict for one in said)
+    return [
+        (Plain(_counted(words, times[verdict], len(said))),) for verdict, words in _DOUBTS.items() if times[verdict]
+    ]
 
 
-def _which(doubted: list[AnswerSentence], said: tuple[AnswerSentence, ...]) -> Words:
-    """“The beginning of it” is; where all is in doubt there is nothing to tell apart."""
-    if len(doubted) == len(said):
-        return (Plain("This is"),)
-    begun = (short(one.text, DOUBTED_CHARS).removesuffix(".") for one in doubted)
-    quotes = [(Plain("“"), Plain(words), Plain("”")) for words in begun]
-    return (*enumerated(quotes), Plain(" is" if len(doubted) == 1 else " are"))
+def _counted(words: str, doubted: int, of_all: int) -> str:
+    if doubted == of_all:
+        return words.format(which="this")
+    return words.format(which="one sentence" if doubted == 1 else f"{doubted} sentences")
 
 
 def _careful(doubts: list[Words], note: str) -> Words:
@@ -149,7 +194,7 @@ def _watching(content: AnswerContent) -> Words:
 
 
 def _actions(content: AnswerContent, *, sure: bool) -> tuple[Action, ...]:
-    """To keep what is in doubt is nothing to urge."""
+    """To keep what is in doubt is nothing to urge; what rests on nothing cannot be kept up to date."""
     save = Button("answer_save", content.target, content.nonce, "Save answer", style="primary" if sure else "normal")
     watch = Button("watch_create", content.target, content.nonce, "Watch this")
-    return (*(() if content.saved else (save,)), *((watch,) if content.watch_names else ()))
+    return (*(() if content.saved or not content.citations else (save,)), *((watch,) if content.watch_names else ()))

@@ -155,6 +155,12 @@ def _answers() -> list[tuple[str, Card]]:
     names = ("Refund window", "Shipping", "Gift cards", "Support hours")
     plain = answer(AnswerContent(_QUESTION, (quoted,), (cited,), "g1", _NONCE, names))
     doubtful = (quoted, AnswerSentence("Gift cards can be returned too.", (2,), "unsupported"))
+    written = (
+        AnswerSentence("You can return goods within 30 days of delivery.", (1,), "supported"),
+        AnswerSentence("Sale items are an exception.", (1,), "partial"),
+        AnswerSentence("Gift cards are refunded within 14 days.", (2,), "differs"),
+        AnswerSentence("Keep the receipt.", (), "uncited"),
+    )
     guess = (AnswerSentence("Most shops allow two weeks.", (), "uncited"),)
     opened = ("Does the window start on delivery or on purchase?",)
     return [
@@ -166,6 +172,10 @@ def _answers() -> list[tuple[str, Card]]:
         (
             "Answer: with doubts",
             answer(AnswerContent(_QUESTION, doubtful, (cited, other), "g2", _NONCE, names[:1], open_questions=opened)),
+        ),
+        (
+            "Answer: written by a model",
+            answer(AnswerContent(_QUESTION, written, (longer, other), "g6", _NONCE, names[:2])),
         ),
         (
             "Answer: in part of a passage",

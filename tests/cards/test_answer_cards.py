@@ -7,10 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cards.actions import Button
-from cards.answer import ANSWER_CHARS, AnswerCitation, AnswerContent, AnswerSentence, answer
-from cards.inline import flat
+from cards.answer import (
+    ANSWER_CHARS,
+    MARKS,
+    AnswerCitation,
+    AnswerContent,
+    AnswerSentence,
+    SentenceVerdict,
+    answer,
+)
+from cards.inline import flat, leaves
 from cards.model import Card, with_outcome
 from cards.plain import to_plain
+from cards.text import clean, is_blank
 from tests.strategies.card_content import texts
 
 
@@ -26,6 +35,13 @@ ANSWER = AnswerContent(
     nonce="n",
     watch_names=("Refunds", "Shipping", "Fees", "Hours"),
 )
+
+
+def of(*verdicts: SentenceVerdict) -> AnswerContent:
+    """An answer of sentences with these verdicts: `S1 word`, `S2 word`, …"""
+    numbered = enumerate(verdicts, 1)
+    said = tuple(AnswerSentence(f"S{n} word.", () if v == "uncited" else (1,), v) for n, v in numbered)
+    return replace(ANSWER, sentences=said)
 
 
 def test_an_answer_quotes_cites_and_names_what_it_would_watch() -> None:
@@ -49,14 +65,18 @@ def test_an_answer_quotes_cites_and_names_what_it_would_watch() -> None:
     [
         (replace(ANSWER, ungrounded=True), "Careful. No document backs this answer: treat it as a guess."),
         (replace(ANSWER, open_questions=("From when?",)), "Still open: From when?"),
+        (of("uncited"), "Careful. There is no source for this."),
+        (of("unsupported"), "Careful. The wording of the source does not support this."),
+        (of("unchecked", "unchecked"), "Careful. Nothing could check this against the source."),
+        (of("differs"), "Careful. A number, a date or a “not” differs from the source in this."),
+        (of("uncited", "quoted"), "Careful. There is no source for one sentence."),
+        (of("uncited", "uncited", "quoted"), "Careful. There is no source for 2 sentences."),
         (
-            replace(ANSWER, sentences=(AnswerSentence("x", (1,), "partial"),) * 2),
-            "Careful. This is only partly supported by the wording of the source.",
-        ),
-        (replace(ANSWER, sentences=(AnswerSentence("x", (), "uncited"),)), "Careful. This is without a source."),
-        (
-            replace(ANSWER, sentences=(AnswerSentence("x", (1,), "unsupported"),)),
-            "Careful. This is not supported by the wording of the source.",
+            of("uncited", "unsupported", "differs", "supported"),
+            (
+                "Careful. A number, a date or a “not” differs from the source in one sentence. The wording of the "
+                "source does not support one sentence. There is no source for one sentence."
+            ),
         ),
     ],
 )
@@ -102,25 +122,61 @@ def test_what_is_in_doubt_is_not_urged_to_be_saved(content: AnswerContent) -> No
     assert taps(answer(sure)) == [("Save answer", "primary"), ("Watch this", "normal")]
 
 
-@pytest.mark.parametrize(
-    ("doubted", "said"),
-    [
-        (("Cash only.",), "Careful. “Cash only” is without a source."),
-        (("Cash only.", "No cards."), "Careful. “Cash only” and “No cards” are without a source."),
-        (("A.", "B.", "C.", "D."), "Careful. “A”, “B” and 2 more are without a source."),
-        (("word " * 30,), "Careful. “word word word word word word word word word wo…” is without a source."),
-    ],
-)
-def test_a_doubt_tells_which_sentence_it_is_about(doubted: tuple[str, ...], said: str) -> None:
-    sentences = (*ANSWER.sentences, *(AnswerSentence(text, (), "uncited") for text in doubted))
-    assert f"\n\n{said}\n\n" in to_plain(answer(replace(ANSWER, sentences=sentences)))
+@pytest.mark.parametrize("verdict", sorted(MARKS))
+def test_what_is_no_quote_says_beside_it_how_far_its_source_bears_it(verdict: SentenceVerdict) -> None:
+    lines = to_plain(answer(of("quoted", verdict))).split("\n")
+    assert lines[0] == "S1 word. [1]"
+    assert lines[1] == f"S2 word.{'' if verdict == 'uncited' else ' [1]'} ({MARKS[verdict]})"
+    assert "What has no mark is quoted word for word." in lines
+
+
+def test_no_mark_says_that_anything_is_true() -> None:
+    assert not any(word in words for words in MARKS.values() for word in ("true", "correct", "verified", "false"))
+
+
+def bold(content: AnswerContent) -> list[str]:
+    return [flat((leaf,)) for leaf, is_bold in leaves(answer(content).blocks[0].words) if is_bold]
+
+
+def test_a_mark_stands_out_where_nothing_bears_the_sentence_and_only_there() -> None:
+    assert bold(of("quoted", "supported", "partial")) == []
+    assert bold(of("supported", "unsupported", "differs", "unchecked", "uncited")) == [
+        f"({MARKS[verdict]})" for verdict in ("unsupported", "differs", "unchecked", "uncited")
+    ]
+
+
+def test_what_is_supported_is_no_reason_to_be_careful() -> None:
+    assert "Careful" not in to_plain(answer(of("supported", "partial", "quoted")))
+    assert taps(answer(of("supported", "quoted")))[0] == ("Save answer", "primary")
+    assert taps(answer(of("supported", "partial")))[0] == ("Save answer", "normal")
+
+
+def test_a_guess_is_called_one_once_and_cannot_be_saved() -> None:
+    card = answer(replace(of("uncited", "uncited"), ungrounded=True, citations=(), watch_names=()))
+    assert to_plain(card) == "S1 word. S2 word.\n\nCareful. No document backs this answer: treat it as a guess."
+    assert card.fallback_text == "A guess: S1 word. S2 word."
+    assert taps(card) == []
+
+
+def test_a_notification_does_not_leave_out_that_something_is_in_doubt() -> None:
+    assert answer(of("unsupported", "quoted")).fallback_text.startswith("Careful, in part without support: S1 word.")
+    assert answer(of("supported")).fallback_text == "S1 word."
 
 
 def test_doubts_and_open_questions_stand_on_lines_of_their_own() -> None:
-    sentences = (AnswerSentence("a", (1,), "partial"), AnswerSentence("b", (1,), "unsupported"))
-    content = replace(ANSWER, sentences=sentences, note="Old.", open_questions=("", "X?", "Y?", "Z?"))
-    said = "“a” is only partly supported by the wording of the source. “b” is not supported by the wording of"
-    assert f"\n\nCareful. {said} the source. Old.\nStill open: X?\nStill open: Y?\n\n" in to_plain(answer(content))
+    content = replace(of("unsupported"), note="Old.", open_questions=("", "X?", "Y?", "Z?"))
+    said = "Careful. The wording of the source does not support this. Old."
+    assert f"\n\n{said}\nStill open: X?\nStill open: Y?\n\n" in to_plain(answer(content))
+
+
+@given(st.lists(st.tuples(texts, st.sampled_from(sorted(MARKS))), min_size=1, max_size=4))
+def test_a_sentence_never_takes_the_mark_of_another(said: list[tuple[str, SentenceVerdict]]) -> None:
+    """Whatever a sentence holds, line breaks and marks of its own too, as many marks stand there as are due."""
+    sentences = tuple(AnswerSentence(text[:200], (), verdict) for text, verdict in said)
+    blocks = answer(replace(ANSWER, sentences=sentences)).blocks
+    shown = [verdict for text, verdict in said if not is_blank(clean(text[:200]))]
+    found = [flat((leaf,)) for leaf, _ in leaves(blocks[0].words)] if shown else []
+    assert [leaf for leaf in found if leaf[1:-1] in MARKS.values()] == [f"({MARKS[verdict]})" for verdict in shown]
 
 
 def quotes(content: AnswerContent) -> list[str]:
@@ -165,8 +221,8 @@ def test_what_watch_this_would_follow_is_told_until_it_is_tapped() -> None:
 def test_a_doubt_far_behind_the_cut_is_told_too() -> None:
     sentences = (*[AnswerSentence("word " * 500, (1,), "quoted")] * 3, AnswerSentence("Cash.", (), "uncited"))
     text = to_plain(answer(replace(ANSWER, sentences=sentences)))
-    assert "“Cash” is without a source." in text
-    assert "Quoted word for word" not in text
+    assert "There is no source for one sentence." in text
+    assert "Quoted word for word." not in text
 
 
 @given(texts, st.sampled_from(("\u200b", "👩‍👩‍👧‍👦", "x")))

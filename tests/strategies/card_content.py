@@ -168,7 +168,7 @@ sentences = st.builds(
     AnswerSentence,
     texts,
     st.lists(st.integers(1, 9), max_size=3).map(tuple),
-    st.sampled_from(("quoted", "supported", "partial", "unsupported", "uncited")),
+    st.sampled_from(("quoted", "supported", "partial", "unsupported", "differs", "unchecked", "uncited")),
 )
 answers = st.builds(
     AnswerContent,
