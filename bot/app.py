@@ -23,6 +23,7 @@ from bot.channels.inbox.server import InboxServer
 from bot.channels.local import PLATFORM, LocalChannel, LocalInbox, Pulse, place_of
 from bot.config import Settings, open_memory
 from bot.http.health import health_routes
+from bot.http.metrics import metrics_route
 from bot.memory_gateway import MemoryGateway
 from bot.parts import wire
 from bot.sync_loop import keep_in_step
@@ -129,7 +130,8 @@ async def _open_slack(bot: Bot, stack: AsyncExitStack) -> "SlackRunner":
 
 async def _listen(bot: Bot, stack: AsyncExitStack, routes: Iterable[web.AbstractRouteDef]) -> None:
     app = web.Application()
-    app.add_routes([*health_routes(bot.gateway, bot.worker.is_stopping), *routes])
+    told = metrics_route(bot.gateway.memory.metrics.registry)
+    app.add_routes([*health_routes(bot.gateway, bot.worker.is_stopping), told, *routes])
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     stack.push_async_callback(runner.cleanup)

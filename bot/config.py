@@ -19,7 +19,7 @@ from bot.channels.slack.address import public_address
 from bot.channels.slack.credentials import CREDENTIALS, NEEDED, discreet
 from bot.channels.slack.secrets import refuse_written, with_secrets
 from core.clock import Clock
-from core.config import AnswersConfig, MemoryConfig, StoreConfig, WatchConfig
+from core.config import AnswersConfig, ContextConfig, MemoryConfig, StoreConfig, WatchConfig
 from core.embed.protocol import Embedder
 from core.errors import InvalidConfig
 from core.generate.providers import LanguageModel
@@ -164,6 +164,7 @@ class Settings(BaseSettings):
     slack: SlackSettings = SlackSettings()
     sources: tuple[SourceSettings, ...] = ()
     planner: PlannerConfig = PlannerConfig()
+    context: ContextConfig = ContextConfig()
     verify: VerifyConfig = VerifyConfig()
     answers: AnswersConfig = AnswersConfig()
     watch: WatchConfig = WatchConfig()
@@ -340,6 +341,7 @@ def memory_config(settings: Settings) -> MemoryConfig:
     return MemoryConfig(
         store=settings.store,
         planner=settings.planner,
+        context=settings.context,
         verify=settings.verify,
         answers=settings.answers,
         watch=settings.watch,
