@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from cards.actions import Option
-from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, answer
+from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, SentenceVerdict, answer
 from cards.answer_updated import AnswerUpdatedContent, ChangedClaim, StaleAnswer, Status, Verdict, answer_updated
 from cards.clarification import ClarificationContent, OptionWords, clarification
 from cards.codec import from_json, to_json
@@ -22,6 +22,7 @@ from core.model.answers import Answer, Claim, SavedAnswer
 from core.model.grants import PermittedAction
 from core.model.notices import AnswerMoved, AnswersNotice, BriefNotice, ChangeNotice, ClaimDiff, Notice, QuestionNotice
 from core.model.preferences import WEEKDAYS, Preferences
+from core.model.verdicts import Support
 from core.model.watching import EventKind, FireView, WatchView
 from core.model.work import Offer
 from core.text.fold import plain
@@ -42,6 +43,12 @@ _BECAME = {
     "carried": "Your next card or brief tells it.",
     "skipped": "It was not sent.",
     "delivered": "It was sent to you.",
+}
+
+_BORNE: dict[Support, SentenceVerdict] = {
+    Support.SUPPORTED: "supported",
+    Support.PARTIAL: "partial",
+    Support.UNSUPPORTED: "unsupported",
 }
 
 
@@ -172,6 +179,8 @@ def answer_card(found: Answer, nonce: str, *, saved: bool = False, note: str = "
         target=str(found.trace_id),
         nonce=nonce,
         watch_names=tuple(section.title for section in found.sections),
+        ungrounded=not found.grounded,
+        open_questions=tuple(dict.fromkeys(q.question for claim in found.claims for q in claim.questions)),
         saved=saved,
         note=note,
     )
@@ -179,16 +188,17 @@ def answer_card(found: Answer, nonce: str, *, saved: bool = False, note: str = "
 
 
 def answer_offer(found: Answer) -> Offer:
-    """What an answer's card permits: to save it, and to watch what it cites."""
-    if not found.known:
+    """What an answer's card permits: to save it, and to watch what it cites; nothing where it cites nothing."""
+    if not _distinct(found.claims):
         return Offer()
     target = str(found.trace_id)
     return Offer((PermittedAction("answer_save", target), PermittedAction("watch_create", target)), target)
 
 
 def answer_sources(found: Answer) -> list[UUID]:
-    passages = _distinct(found.claims) or list(found.nearest)
-    return list({passage.span.source_id: None for passage in passages})
+    """The sources whose words the card may hold."""
+    shown = [passage.span.source_id for passage in _distinct(found.claims) or found.nearest]
+    return list(dict.fromkeys([*shown, *sorted(found.read)]))
 
 
 def _distinct(claims: Sequence[Claim]) -> list[evidence.Passage]:
@@ -197,7 +207,18 @@ def _distinct(claims: Sequence[Claim]) -> list[evidence.Passage]:
 
 def _sentence(claim: Claim, cited: Sequence[evidence.Passage]) -> AnswerSentence:
     numbers = tuple(cited.index(passage) + 1 for passage in claim.citations)
-    return AnswerSentence(claim.text, numbers, "quoted" if claim.quoted else "unsupported")
+    return AnswerSentence(claim.text, numbers, sentence_verdict(claim))
+
+
+def sentence_verdict(claim: Claim) -> SentenceVerdict:
+    """What is said beside a claim; of one without a source there is nothing more to say."""
+    if claim.quoted:
+        return "quoted"
+    if not claim.citations:
+        return "uncited"
+    if claim.verdict is None:
+        return "unchecked"
+    return "differs" if claim.severity else _BORNE[claim.verdict.verdict]
 
 
 def _citation(passage: evidence.Passage) -> AnswerCitation:

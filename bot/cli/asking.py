@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from bot.config import Settings
     from core.memory import Memory
-    from core.model.answers import Answer
+    from core.model.answers import Answer, Claim
     from core.model.evidence import Passage
     from core.model.principals import Principal
 
@@ -34,6 +34,10 @@ def ask(
         str,
         typer.Option("--as", metavar="PERSON", help="Who asks: an e-mail address or a name; it decides what is read."),
     ] = "",
+    allow_ungrounded: Annotated[
+        bool,
+        typer.Option("--allow-ungrounded", help="Let a language model guess where no document says anything."),
+    ] = False,
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
@@ -46,7 +50,7 @@ def ask(
     with memory_of(settings) as memory:
         principal = asker(memory, settings, person)
         try:
-            answer = memory.generate(question, principal)
+            answer = memory.generate(question, principal, allow_ungrounded=allow_ungrounded)
         except InsufficientEvidence:
             answer = None
         late = _late(memory, settings)
@@ -90,12 +94,23 @@ def _show(answer: "Answer | None") -> None:
             _show_passages(answer.nearest)
         return
     cited = list(dict.fromkeys(passage for claim in answer.claims for passage in claim.citations))
-    say(" ".join(_numbered(claim.text, claim.citations, cited) for claim in answer.claims) + "\n")
+    is_quoted = all(claim.quoted for claim in answer.claims)
+    by = " " if is_quoted else "\n"
+    say(by.join(_sentence(claim, cited) for claim in answer.claims) + "\n")
     _show_passages(cited)
+    if not answer.grounded:
+        say("No document backs this answer: treat it as a guess.")
+    for question in dict.fromkeys(question.question for claim in answer.claims for question in claim.questions):
+        say(f"Still open: {one_line(question)}")
 
 
-def _numbered(text: str, citations: Sequence["Passage"], cited: Sequence["Passage"]) -> str:
-    return f"{one_line(text)} " + "".join(f"[{cited.index(passage) + 1}]" for passage in citations)
+def _sentence(claim: "Claim", cited: Sequence["Passage"]) -> str:
+    from bot.presenters import sentence_verdict
+    from cards.answer import MARKS
+
+    numbers = "".join(f"[{cited.index(passage) + 1}]" for passage in claim.citations)
+    mark = MARKS.get(sentence_verdict(claim), "")
+    return " ".join(filter(None, (one_line(claim.text), numbers, mark and f"({mark})")))
 
 
 def _show_passages(passages: Sequence["Passage"]) -> None:
@@ -112,10 +127,25 @@ def _answer_json(question: str, answer: "Answer | None") -> dict[str, Any]:
     return {
         "question": question,
         "known": answer.known,
+        "grounded": answer.grounded,
         "text": answer.text,
-        "claims": [{"text": c.text, "citations": [_passage_json(p) for p in c.citations]} for c in answer.claims],
+        "claims": [_claim_json(claim) for claim in answer.claims],
         "nearest": [_passage_json(passage) for passage in answer.nearest],
+        "model": answer.model,
+        "usage": asdict(answer.usage),
+        "plan_hash": answer.plan_hash,
         "trace_id": str(answer.trace_id),
+    }
+
+
+def _claim_json(claim: "Claim") -> dict[str, Any]:
+    return {
+        "text": claim.text,
+        "citations": [_passage_json(passage) for passage in claim.citations],
+        "quoted": claim.quoted,
+        "verdict": asdict(claim.verdict) if claim.verdict else None,
+        "severity": claim.severity,
+        "questions": [asdict(question) for question in claim.questions],
     }
 
 

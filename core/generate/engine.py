@@ -125,6 +125,7 @@ class GenerateEngine:
             model=draft.model,
             usage=draft.usage,
             grounded=evidence.is_grounded,
+            read=frozenset(span.source_id for span in draft.read) if self._llm else frozenset(),
         )
         self._trace(answer, draft.read, principal)
         return answer

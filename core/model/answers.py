@@ -56,7 +56,8 @@ class Cited:
 class Answer:
     """`known` False: nothing is close enough, and `nearest` are the passages that come closest.
 
-    `grounded` False: there was no evidence, and a model answered all the same, as it was allowed to.
+    `grounded` False: there was no evidence, and a model answered all the same, as it was allowed to. `read`: the
+    sources that a model was shown, whose words may be anywhere in what it wrote.
     """
 
     trace_id: UUID
@@ -70,6 +71,7 @@ class Answer:
     model: str = EXTRACTIVE
     usage: Usage = Usage()
     grounded: bool = True
+    read: frozenset[UUID] = frozenset()
     nearness: float = 0.0
     """What `answers.min_cosine` is held against (core.generate.nearness)."""
 
