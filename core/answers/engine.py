@@ -90,7 +90,7 @@ class AnswersEngine:
         trace = traces.get(tx, trace_id)
         if trace is None or trace.kind != "generate" or trace.person_id != principal.person_id:
             raise NotFound
-        if not trace.body["claims"]:
+        if not any(claim["citations"] for claim in trace.body["claims"]):
             raise InvalidRequest("this answer rests on nothing, so there is nothing to keep up to date")
         self._write_new(tx, answer_id, trace_id, trace.body, principal)
         return answer_id, True

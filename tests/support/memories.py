@@ -34,12 +34,12 @@ def open_memory(
     *,
     embedder: Any = HashingEmbedder(),  # noqa: B008  # stateless
     accounting: Any = None,
+    llm: Any = None,
     **settings: Any,
 ) -> Memory:
     config = MemoryConfig.model_validate(LOW_BAR | settings)
-    return Memory(
-        url, embedder=embedder, clock=clock, config=config, keys={KEY_ID: KEY.public_key()}, accounting=accounting
-    )
+    keys = {KEY_ID: KEY.public_key()}
+    return Memory(url, embedder=embedder, clock=clock, config=config, keys=keys, accounting=accounting, llm=llm)
 
 
 def place_of(person_id: UUID) -> Place:
