@@ -17,7 +17,10 @@ from cards.text import beginning, is_blank, one_line
 DONT_KNOW = "dont_know"
 BUTTON_CHARS = 40
 OPTION_CHARS = 300
-_VOTE = "Your choice counts as one vote, and you can change it until this is settled."
+_VOTE = (
+    "Your choice counts as one vote, and you can change it until this is settled. "
+    "If it is not yours to say, choose “Don’t know”."
+)
 _STATES = {
     "pending": "",
     "bound": "Settled.",

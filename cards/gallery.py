@@ -7,7 +7,7 @@ from html import escape
 from cards.actions import Option
 from cards.answer import AnswerCitation, AnswerContent, AnswerSentence, answer
 from cards.answer_updated import AnswerUpdatedContent, ChangedClaim, StaleAnswer, answer_updated
-from cards.clarification import ClarificationContent, clarification
+from cards.clarification import ClarificationContent, OptionWords, clarification
 from cards.home import HomeContent, home
 from cards.html import card_css
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
@@ -188,12 +188,27 @@ def _answers() -> list[tuple[str, Card]]:
 
 def _questions() -> list[tuple[str, Card]]:
     options = (Option("0", "On delivery"), Option("1", "On purchase"))
-    why = "two documents give different dates for the start of the refund window."
-    asked = clarification(ClarificationContent("c1", "When does the refund window start?", why, options, _NONCE))
-    voted = with_outcome(
-        asked, "You said: On delivery. One more vote decides.", remove_kinds=frozenset({"clarify_vote"})
+    why = "somebody on your team asks about “Refund window”."
+    asked = ClarificationContent("c1", "When does the refund window start?", why, options, _NONCE)
+    prices = (Option("0", "14 days"), Option("1", "30 days"))
+    words = tuple(
+        OptionWords(option.label, AnswerCitation(name, url, ("Orders", "Refund window"), quote))
+        for option, name, url, quote in (
+            (prices[0], "Price list", None, _REFUND.before),
+            (prices[1], "Customer handbook", _HANDBOOK, _REFUND.after),
+        )
     )
-    return [("Clarification: asked", asked), ("Clarification: answered", voted)]
+    disputed = "Sources disagree on “window” of this refund rule. Which is right?"
+    differ = ClarificationContent("c2", disputed, "documents differ.", prices, _NONCE, words=words)
+    settled = replace(differ, state="bound", may_vote=False, voted=True, chosen="14 days", settled="30 days")
+    stuck = replace(asked, state="conflicted", may_vote=False, voted=True)
+    return [
+        ("Clarification: asked", clarification(asked)),
+        ("Clarification: answered", clarification(replace(asked, voted=True, chosen="On delivery"))),
+        ("Clarification: documents differ", clarification(differ)),
+        ("Clarification: settled", clarification(settled)),
+        ("Clarification: nobody could agree", clarification(stuck)),
+    ]
 
 
 def _homes() -> list[tuple[str, Card]]:

@@ -6,10 +6,10 @@ import pytest
 
 from cards.actions import Button, LinkButton, Option
 from cards.answer_updated import REFRESH_QUESTION, AnswerUpdatedContent, ChangedClaim, StaleAnswer, answer_updated
-from cards.clarification import ClarificationContent, clarification
+from cards.clarification import ClarificationContent, OptionWords, clarification
 from cards.inline import flat, leaves
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
-from cards.model import Card, with_outcome
+from cards.model import Card
 from cards.phrases import ChangeLine, headline, plural, times
 from cards.plain import to_plain
 
@@ -220,13 +220,37 @@ def test_a_clarification_asks_with_one_button_an_option() -> None:
     assert {(kind.kind, kind.target) for kind in card.actions} == {("clarify_vote", "c1")}
     assert taps(card)[-1][2] == "dont_know"
     assert "Why you are asked: two sources differ." in to_plain(card)
-    assert "Your choice counts as one vote." in to_plain(card)
+    assert "Your choice counts as one vote" in to_plain(card)
 
 
-def test_an_answered_clarification_no_longer_says_how_to_answer() -> None:
-    card = clarification(ClarificationContent("c1", "Which one?", "", (Option("0", "This one"),), "n"))
-    answered = with_outcome(card, "You said: This one.", remove_kinds=frozenset({"clarify_vote"}))
-    assert to_plain(answered) == "Which one?\n\nYou said: This one."
+ASKED = ClarificationContent("c1", "Which one?", "", (Option("0", "This one"),), "n")
+
+
+def test_who_has_answered_sees_what_they_chose_and_can_choose_anew() -> None:
+    for chosen, words in (("This one", "You chose: This one"), (None, "You said that you do not know.")):
+        card = clarification(replace(ASKED, voted=True, chosen=chosen))
+        assert words in to_plain(card)
+        assert [label for label, _, _ in taps(card)] == ["This one", "Don’t know"]
+    assert "You" not in to_plain(clarification(ASKED)).replace("Your choice", "").replace("you can", "")
+
+
+@pytest.mark.parametrize(
+    ("state", "settled", "words"),
+    [
+        ("bound", "That one", "Settled: That one"),
+        ("bound", None, "Settled."),
+        ("conflicted", None, "People could not agree on this: a steward settles it."),
+    ],
+)
+def test_a_question_that_is_over_says_what_came_of_it_and_not_how_to_answer(state, settled, words) -> None:  # type: ignore[no-untyped-def]
+    card = clarification(replace(ASKED, state=state, settled=settled, may_vote=False, voted=True, chosen="This one"))
+    assert to_plain(card) == f"Which one?\n\n{words}\nYou chose: This one"
+    assert card.fallback_text == "A question you were asked: Which one?"
+
+
+def test_the_words_of_each_option_stand_under_its_name() -> None:
+    said = OptionWords("30 days", AnswerCitation("Handbook", None, ("Refunds",), "Refunds take 30 days."))
+    assert "[1] 30 days: Handbook › Refunds" in to_plain(clarification(replace(ASKED, words=(said,))))
 
 
 def test_an_option_too_long_for_a_button_is_written_out() -> None:

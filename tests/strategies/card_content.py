@@ -15,7 +15,7 @@ from cards.answer_updated import (
     StaleAnswer,
     answer_updated,
 )
-from cards.clarification import ClarificationContent, clarification
+from cards.clarification import ClarificationContent, OptionWords, clarification
 from cards.home import DAYS, HomeContent, home
 from cards.inline import Bold, Code, Date, Joined, Link, Plain, Words
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
@@ -183,7 +183,18 @@ answers = st.builds(
     saved=st.booleans(),
 ).map(answer)
 clarifications = st.builds(
-    ClarificationContent, tokens, texts, texts, many(st.builds(Option, tokens, texts), 12), nonces
+    ClarificationContent,
+    tokens,
+    texts,
+    texts,
+    many(st.builds(Option, tokens, texts), 12),
+    nonces,
+    st.sampled_from(("pending", "bound", "conflicted")),
+    st.booleans(),
+    many(st.builds(OptionWords, texts, st.builds(AnswerCitation, texts, urls, many(texts, 3), texts)), 12),
+    st.booleans(),
+    st.none() | texts,
+    st.none() | texts,
 ).map(clarification)
 lists = st.one_of(
     st.builds(watch_list, many(watch_entries, 40), nonces),
