@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from cards.actions import Button, LinkButton, Option
+from cards.answer import AnswerCitation
 from cards.answer_updated import REFRESH_QUESTION, AnswerUpdatedContent, ChangedClaim, StaleAnswer, answer_updated
 from cards.clarification import ClarificationContent, OptionWords, clarification
 from cards.inline import flat, leaves
