@@ -6,7 +6,8 @@ ARGS ?=
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test lint bench run node soak stress clean
+DATA ?= $(CLARIFY_DATA)/claims
+.PHONY: help demo test lint bench calibrate run node soak stress clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -48,6 +49,9 @@ test: lint node ## everything that CI runs
 
 bench: .venv/installed-dev ## ratios, measured in one run
 	$(BIN)/python -m benchmarks $(ARGS)
+
+calibrate: .venv/installed ## fit the matcher to labelled pairs; DATA=their folder
+	@$(BIN)/clarify-bot eval calibrate --data '$(DATA)' $(ARGS)
 
 soak: .venv/installed-dev ## a thousand cards and taps through a Slack that fails as the real one does
 	$(BIN)/python -m benchmarks.soak $(ARGS)

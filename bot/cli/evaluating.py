@@ -7,8 +7,11 @@ import typer
 
 from bot.cli.options import AsJson, Config, settings_of
 from bot.cli.output import progress, say, say_json, say_table
+from core.model.verdicts import Support
 
 if TYPE_CHECKING:
+    from bot.evaluate.calibrate import Fit
+    from bot.evaluate.claims import ClaimsReport
     from bot.evaluate.ranking import Scores
     from bot.evaluate.refusals import RefusalReport
     from bot.evaluate.statistics import Estimate
@@ -18,7 +21,7 @@ Data = Annotated[Path, typer.Option("--data", metavar="DIR", help="The folder of
 
 def add_to(app: typer.Typer) -> None:
     group = typer.Typer(help="Measure the memory on labelled data of your own.", no_args_is_help=True)
-    for command in (staleness, retrieval, answers, claims):
+    for command in (staleness, retrieval, answers, claims, calibrate):
         group.command()(command)
     app.add_typer(group, name="eval")
 
@@ -123,7 +126,8 @@ def answers(data: Data, as_json: AsJson = False, config: Config = None) -> None:
 def claims(data: Data, as_json: AsJson = False, config: Config = None) -> None:
     """Can the matcher tell what evidence supports from what it does not?
 
-    DIR holds *.jsonl files of {claim, evidence, label: SUPPORTS, REFUTES or NOT ENOUGH INFO, source}.
+    DIR holds *.jsonl files of {claim, evidence, label: SUPPORTS, REFUTES or NOT ENOUGH INFO}, and if you like source,
+    by which results are told apart, and group: pairs that speak of the same thing, never fitted to and judged at once.
     """
     from bot.config import make_embedder
     from bot.evaluate.claims import claims as measure
@@ -134,11 +138,46 @@ def claims(data: Data, as_json: AsJson = False, config: Config = None) -> None:
     if as_json:
         say_json(report.to_json())
         return
+    _say_claims(report)
+
+
+def _say_claims(report: "ClaimsReport") -> None:
     rows = [
-        (name, one.pairs, one.supports, _rate(one.auc), _rate(one.balanced_accuracy))
+        (name, one.pairs, one.supports, _rate(one.auc), _rate(one.held_out_auc), _rate(one.balanced_accuracy))
         for name, one in report.results.items()
     ]
-    say_table(("pairs", "n", "supports", "AUC", "balanced accuracy"), rows)
+    say_table(("pairs", "n", "supports", "AUC", "AUC held out", "balanced accuracy"), rows)
+    say("\nAUC held out, one thing more in each column:\n")
+    steps = report.ablation["all"]
+    say_table(("", *steps), [(name, *map(_rate, areas.values())) for name, areas in report.ablation.items()])
+    say("\nverdicts by label:\n")
+    labels = report.confusion.items()
+    say_table(("", *(support.value for support in Support)), [(label, *counts.values()) for label, counts in labels])
+
+
+def calibrate(data: Data, as_json: AsJson = False, config: Config = None) -> None:
+    """Which settings of [verify] fit labelled pairs of your own? The same folder as for `claims`."""
+    from bot.config import make_embedder
+    from bot.evaluate.calibrate import calibrate as fit
+    from bot.evaluate.pairs import measure
+
+    settings = settings_of(config)
+    with progress("Fitting") as on_progress:
+        found = fit(measure(data, make_embedder(settings), on_progress), settings.verify)
+    if as_json:
+        say_json(found.to_json())
+        return
+    say_table(("beta", "AUC"), [(f"{beta:g}", _rate(value)) for beta, value in found.betas.items()])
+    say_table(("numeric_cap", "AUC"), [(f"{cap:g}", _rate(value)) for cap, value in found.caps.items()])
+    fits = [(f"without fold {place}", *_fitted(one)) for place, one in enumerate(found.folds, 1)]
+    header = ("fitted to", "beta", "numeric_cap", "supported", "partial", "AUC")
+    say_table(header, [*fits, ("chosen, for all", *_fitted(found.chosen))])
+    say(f"\nAUC held out: {_rate(found.held_out_auc)}")
+
+
+def _fitted(fit: "Fit") -> tuple[str, ...]:
+    settings = (fit.beta, fit.numeric_cap, fit.supported, fit.partial)
+    return *(f"{value:g}" for value in settings), _rate(fit.auc)
 
 
 def _rate(value: float | None) -> str:

@@ -1,90 +1,130 @@
 """Can the matcher tell what evidence supports from what it refutes or does not say?"""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from bot.evaluate.data import Progress, Row, rows
-from bot.evaluate.statistics import auc
+from bot.evaluate.calibrate import BETAS, held_out_scores
+from bot.evaluate.data import Progress
+from bot.evaluate.pairs import FOLDS, Measured, area, measure, scored
 from core.embed.protocol import Embedder
-from core.errors import SemanticUnavailable
-from core.model.verdicts import Candidate, Support
+from core.model.verdicts import Gate, Signals, Support
 from core.verify.config import VerifyConfig
-from core.verify.judge import judge
+from core.verify.judge import band
+
+_Step = Callable[[Measured], Signals]
 
 
-class Pair(Row):
-    claim: str
-    evidence: str
-    label: Literal["SUPPORTS", "REFUTES", "NOT ENOUGH INFO"]
-    source: str = ""
-
-    @property
-    def has_digits(self) -> bool:
-        return any(letter.isdigit() for letter in self.claim)
+def _ungated(signals: Signals) -> Signals:
+    return replace(signals, numeric_gate=Gate.PASS, negation=Gate.PASS)
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    pair: Pair
-    score: float
-    accepted: bool
-
-    @property
-    def supports(self) -> bool:
-        return self.pair.label == "SUPPORTS"
+_STEPS: dict[str, _Step] = {
+    "meaning": lambda one: _ungated(replace(one.signals, lexical=1.0)),
+    "words": lambda one: _ungated(replace(one.signals, cosine=1.0, lexical=one.words)),
+    "both": lambda one: _ungated(replace(one.signals, lexical=one.words)),
+    "equal numbers": lambda one: replace(one.strict, negation=Gate.PASS),
+    "comparatives": lambda one: replace(one.signals, lexical=one.words, negation=Gate.PASS),
+    "by value": lambda one: replace(one.signals, negation=Gate.PASS),
+    "negation": lambda one: one.signals,
+    "rarity": lambda one: one.rare,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimsResult:
-    """`auc`: of SUPPORTS against the rest. `balanced_accuracy`: at the supported band. None where a side is empty."""
+    """Of SUPPORTS against the rest: the area as configured, and under settings fitted without the pair's own fold.
+
+    `balanced_accuracy`: at the supported band as configured. None where a side is empty.
+    """
 
     pairs: int
     supports: int
     auc: float | None
+    held_out_auc: float | None
     balanced_accuracy: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimsReport:
+    """`ablation`: held-out areas of each group, one thing more with each step. `confusion`: verdicts by label."""
+
     results: dict[str, ClaimsResult]
+    ablation: dict[str, dict[str, float | None]]
+    confusion: dict[str, dict[str, int]]
 
     def to_json(self) -> dict[str, Any]:
-        return {name: asdict(result) for name, result in self.results.items()}
+        return asdict(self)
 
 
 def claims(folder: Path, embedder: Embedder | None, config: VerifyConfig, on_progress: Progress) -> ClaimsReport:
     """Judge every row of every *.jsonl file in the folder. Raises InvalidRequest, SemanticUnavailable."""
-    if embedder is None:
-        raise SemanticUnavailable
-    pairs = [pair for file in sorted(folder.glob("*.jsonl")) or [folder / "claims.jsonl"] for pair in rows(file, Pair)]
-    scored: list[Scored] = []
-    for done, pair in enumerate(pairs):
-        on_progress(done, len(pairs))
-        scored.append(_score(pair, embedder, config))
-    on_progress(len(pairs), len(pairs))
-    return ClaimsReport(_results(scored))
+    pairs = measure(folder, embedder, on_progress)
+    scores = [_score(one, config) for one in pairs]
+    held_out = held_out_scores(pairs, config)
+    steps = {step: _held_out(pairs, signals, config) for step, signals in _STEPS.items()}
+    results: dict[str, ClaimsResult] = {}
+    ablation: dict[str, dict[str, float | None]] = {}
+    for name, chosen in _groups(pairs).items():
+        results[name] = _result(pairs, scores, held_out, chosen, config)
+        ablation[name] = {step: _area_of(pairs, found, chosen) for step, found in steps.items()}
+    return ClaimsReport(results, ablation, _confusion(pairs, scores, config))
 
 
-def _score(pair: Pair, embedder: Embedder, config: VerifyConfig) -> Scored:
-    claim, evidence = embedder.embed([pair.claim, pair.evidence])
-    verdict = judge(pair.claim, [Candidate(pair.evidence, float(claim @ evidence))], config)
-    return Scored(pair, verdict.score, verdict.verdict is Support.SUPPORTED)
+def _score(one: Measured, config: VerifyConfig) -> float:
+    return scored(one.signals if config.negation_guard else replace(one.signals, negation=Gate.PASS), config)
 
 
-def _results(scored: Sequence[Scored]) -> dict[str, ClaimsResult]:
-    groups: dict[str, Callable[[Pair], bool]] = {"all": lambda _: True, "with digits": lambda pair: pair.has_digits}
-    for name in sorted({one.pair.source for one in scored} - {""}):
-        groups[f"source {name}"] = lambda pair, name=name: pair.source == name  # type: ignore[misc]  # name is bound now
-    return {name: _result([one for one in scored if belongs(one.pair)]) for name, belongs in groups.items()}
+def _groups(pairs: Sequence[Measured]) -> dict[str, list[int]]:
+    """Places of the pairs: all, by source, and of each those whose claim holds digits."""
+    groups = {"all": list(range(len(pairs)))}
+    for name in sorted({one.pair.source for one in pairs} - {""}):
+        groups[f"source {name}"] = [place for place, one in enumerate(pairs) if one.pair.source == name]
+    digits = {name: [place for place in places if pairs[place].pair.has_digits] for name, places in groups.items()}
+    return groups | {f"{name}, with digits": places for name, places in digits.items() if places}
 
 
-def _result(scored: Sequence[Scored]) -> ClaimsResult:
-    yes = [one for one in scored if one.supports]
-    no = [one for one in scored if not one.supports]
-    area = auc([one.score for one in yes], [one.score for one in no])
-    if area is None:
-        return ClaimsResult(len(scored), len(yes), None, None)
-    right = sum(one.accepted for one in yes) / len(yes), sum(not one.accepted for one in no) / len(no)
-    return ClaimsResult(len(scored), len(yes), area, sum(right) / 2)
+def _result(
+    pairs: Sequence[Measured],
+    scores: Sequence[float],
+    held_out: Sequence[float] | None,
+    chosen: Sequence[int],
+    config: VerifyConfig,
+) -> ClaimsResult:
+    yes = [scores[place] >= config.supported for place in chosen if pairs[place].pair.supports]
+    no = [scores[place] < config.supported for place in chosen if not pairs[place].pair.supports]
+    return ClaimsResult(
+        len(chosen),
+        len(yes),
+        _area_of(pairs, scores, chosen),
+        _area_of(pairs, held_out, chosen) if held_out else None,
+        (sum(yes) / len(yes) + sum(no) / len(no)) / 2 if yes and no else None,
+    )
+
+
+def _area_of(pairs: Sequence[Measured], scores: Sequence[float], chosen: Sequence[int]) -> float | None:
+    return area([pairs[place] for place in chosen], [scores[place] for place in chosen])
+
+
+def _held_out(pairs: Sequence[Measured], signals: _Step, config: VerifyConfig) -> list[float]:
+    """Each pair's score under the beta that fits the other folds best."""
+    under = {beta: [scored(signals(one), _with(beta, config)) for one in pairs] for beta in BETAS}
+    best = [max(under, key=lambda beta: _area_without(pairs, under[beta], fold)) for fold in range(FOLDS)]
+    return [under[best[one.fold]][place] for place, one in enumerate(pairs)]
+
+
+def _area_without(pairs: Sequence[Measured], scores: Sequence[float], fold: int) -> float:
+    others = [place for place, one in enumerate(pairs) if one.fold != fold]
+    return _area_of(pairs, scores, others) or 0
+
+
+def _with(beta: float, config: VerifyConfig) -> VerifyConfig:
+    return config.model_copy(update={"beta": beta})
+
+
+def _confusion(pairs: Sequence[Measured], scores: Sequence[float], config: VerifyConfig) -> dict[str, dict[str, int]]:
+    found = Counter((one.pair.label, band(value, config)) for one, value in zip(pairs, scores, strict=True))
+    labels = sorted({one.pair.label for one in pairs}, reverse=True)
+    return {label: {support.value: found[label, support] for support in Support} for label in labels}

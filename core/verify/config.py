@@ -10,10 +10,11 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class VerifyConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    beta: Share = 0.4
-    supported: Share = 0.65
-    partial: Share = 0.45
-    numeric_cap: Share = 0.3
+    # As `clarify-bot eval calibrate` chose them (docs/matcher.md).
+    beta: Share = 0.3
+    supported: Share = 0.62
+    partial: Share = 0.39
+    numeric_cap: Share = 0.2
     candidates: Annotated[int, Field(ge=1)] = 20
     negation_guard: bool = True
     embed_model: str | None = None
