@@ -3,7 +3,7 @@
 `beta` and `numeric_cap` are those under which a supported claim most often scores above another (AUC); of those that
 chance cannot tell apart, the ones nearest to what is configured. `supported` is the score that lets most supported
 claims pass for what passes besides: one of the others costs as much as two that are missed. `partial` is the score
-that all but one in twenty of the supported claims reach, gates aside. All are fitted without each fold in turn, and that
+that all but one in twenty of the supported claims reach, gates aside. All are fitted without each fold in turn, and the
 fold is judged under them; the middle one of the fits is chosen, since the optimum is flat and the pairs are few.
 """
 

@@ -7,7 +7,7 @@ from core.verify.addresses import addresses, written
 from core.verify.comparatives import Bound
 from core.verify.comparing import bears_out
 from core.verify.negation import denies, negation_differs
-from core.verify.quantities import Quantity, articles, quantities
+from core.verify.quantities import Quantity, articles, durations, quantities
 
 __all__ = ["NumericGate", "negation_differs", "numeric_gate"]
 
@@ -25,7 +25,7 @@ class NumericGate:
 
 def numeric_gate(claim: str, span: str) -> NumericGate:
     held = quantities(span)
-    wanted = (*quantities(claim), *articles(claim, lasting=True))
+    wanted = (*quantities(claim), *durations(claim))
     unmet = [one.text for one in wanted if not _is_met(one, held, span) and _is_spoken_of(one, held)]
     named = addresses(claim)
     words = written(span) if named else ()

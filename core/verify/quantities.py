@@ -69,7 +69,8 @@ _AMOUNT = regex.compile(r"(?:(\p{L}{3}) )?(-?\d++(?:\.\d++)?)")
 _YEAR = regex.compile(r"[12]\d{3}")
 _SHORT_YEAR = regex.compile(r"(?<![\d.,-])([12]\d)\d\d-$")
 _SERIES = regex.compile(r"(\p{L}[\p{L}-]*\p{L}-?)\d++\p{L}?")
-_ARTICLE = regex.compile(r"\b(?P<lasting>(?:within|after|for|least|takes?|lasts?|every) )?(?:an?|single)(?= \p{L})")
+_ARTICLE = regex.compile(r"\b(?:an?|single)(?= \p{L})")
+_LASTING = regex.compile(r"\b(?:within|after|for|takes?|lasts?|every) $")
 _HALF_DAY = Decimal(12 * 60)
 _JOINING = frozenset({" and ", " or ", " to ", "-", " - ", " through "})
 _RANGING = frozenset({" to ", "-", " - ", " through "})
@@ -86,12 +87,23 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 
 
 @lru_cache(maxsize=256)
-def articles(text: str, lasting: bool = False) -> tuple[Quantity, ...]:
-    """One of each thing that an article stands before; `lasting`: only where a measure is meant, "within a week"."""
-    folded = prepared(text)
-    places = (found.end() for found in _ARTICLE.finditer(folded) if found["lasting"] or not lasting)
-    ones = (_number(Token("1", "a", "", folded[end : end + REACH], "")) for end in places)
-    return tuple(one for one in ones if one and (one.measure or not lasting))
+def articles(text: str) -> tuple[Quantity, ...]:
+    """One of each thing that an article stands before: "a week"."""
+    return tuple(found for found, _ in _articles(prepared(text)))
+
+
+@lru_cache(maxsize=256)
+def durations(text: str) -> tuple[Quantity, ...]:
+    """Those of a measure that is meant as one: "within a week", "over an hour", and not "a day in May"."""
+    return tuple(found for found, meant in _articles(prepared(text)) if meant and found.measure)
+
+
+def _articles(folded: str) -> Iterator[tuple[Quantity, bool]]:
+    for place in _ARTICLE.finditer(folded):
+        ahead, behind = folded[max(0, place.start() - REACH) : place.start()], folded[place.end() : place.end() + REACH]
+        if found := _number(Token("1", "a", ahead, behind, "")):
+            bounded = _bounded(found, *bound_of(ahead, ""))
+            yield bounded, bounded.bound is not Bound.EXACT or bool(_LASTING.search(ahead))
 
 
 def _quantity(token: Token) -> Quantity:
@@ -99,6 +111,10 @@ def _quantity(token: Token) -> Quantity:
     bound, picks = bound_of(token.ahead, token.behind)
     if found.is_year and bound in {Bound.MORE, Bound.LESS, Bound.LEAST, Bound.MOST}:
         found = _number(token) or found
+    return _bounded(found, bound, picks)
+
+
+def _bounded(found: Quantity, bound: Bound, picks: bool) -> Quantity:
     if found.bound is not Bound.EXACT or found.kind in {Kind.TEXT, Kind.WEEKDAY}:
         return found
     if bound in {Bound.BEFORE, Bound.AFTER} and found.kind in {Kind.NUMBER, Kind.SHARE}:

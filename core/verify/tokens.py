@@ -37,9 +37,12 @@ _CALENDAR = regex.compile(
     rf"\b(?:(?P<month>{_MONTH}|(?<=\b(?:{_AHEAD_OF_MONTHS})[ -])(?:{'|'.join(_ALSO_WORDS)}))"
     rf"|(?P<day>{'|'.join(WEEKDAYS)})s?)\b"
 )
-_CLOSED_UP = (
+_REWRITTEN = (
     (regex.compile(r"(?<=[\p{L}\d]) (?=,)|(?<=\d) (?='s\b)|(?<=[$€£¥₹]) (?=\d)"), ""),
     (regex.compile(r"(?<=\d) out of (?=\d)"), "/"),
+    (regex.compile(r"\b(?:an?|one) dozen\b"), "12"),
+    (regex.compile(r"\bonce(?= (?:an?|per|each|every) )"), "1 time"),
+    (regex.compile(r"\btwice\b"), "2 times"),
     (regex.compile(rf"(?<=\b(?:{'|'.join(MONTHS)})) of (?=[12]\d{{3}}\b)"), " "),
 )
 _WRITTEN = regex.compile(rf"(?<![\d.,])\d[\d.,]*+[ -]?(?:{'|'.join(sorted(SCALES, key=len, reverse=True))})\b")
@@ -53,9 +56,9 @@ def tokens(text: str) -> list[Token]:
 
 @lru_cache(maxsize=256)
 def prepared(text: str) -> str:
-    """Folded, spaces as they are in print, spelled numbers in digits."""
+    """Folded, with spaces as they are in print and spelled numbers in digits."""
     folded = fold(text).replace(STRUCK, "")
-    for pattern, put in _CLOSED_UP:
+    for pattern, put in _REWRITTEN:
         folded = pattern.sub(put, folded)
     parts, at = [], 0
     # `5 million` is read as it is: the library would make `5 1000000` of it.
