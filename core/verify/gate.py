@@ -38,7 +38,7 @@ def _is_met(wanted: Quantity, held: Sequence[Quantity], span: str) -> bool:
     if wanted.bound is Bound.RANGE:
         single = [one for one in held if not one.until]
         return all(_is_met(end, single, span) for end in _ends(wanted))
-    if wanted.text == "0":
+    if wanted.text == "0" and wanted.bound is Bound.EXACT:
         return denies(span)
     # One week is a week, but the article before a week does not make one of everything.
     return wanted.text == "1" and any(wanted.nouns & one.nouns and bears_out(one, wanted) for one in articles(span))
