@@ -17,7 +17,7 @@ from cards.answer_updated import REFRESH_QUESTION
 from cards.codec import from_json, to_json
 from cards.model import Card, Item, Rows, with_nonce, with_outcome
 from core.access.card_tokens import CardWrite
-from core.errors import CoreError
+from core.errors import CoreError, InvalidRequest
 from core.ids import nonce as fresh_id
 from core.model.answers import Answer, Refreshed
 from core.model.card_states import CardState
@@ -33,6 +33,7 @@ Change = Callable[[dict[str, Any], str], Rewritten]
 
 INACTIVE = "This card is no longer active. Ask again, or write “watching” to see what you follow."
 REFRESHING = "Refreshing…"
+NOT_SAID = "That is not said any more. The card has what there is to choose now."
 _VOTED = {
     "pending": "Your choice counts.",
     "bound": "Your choice counts, and settles it.",
@@ -88,6 +89,9 @@ class Actions:
             result = await self._gateway.call(self._memory.redeem, self._token(card, action), action)
         except CoreError as refusal:
             log.info("tap.refused", tenant=card.tenant_id, kind=action.kind, code=refusal.code)
+            if action.kind == "clarify_vote" and isinstance(refusal, InvalidRequest):
+                await self._recomposed(card)
+                return NOT_SAID
             return await self._refused(card, action, f"That could not be done: {refusal}")
         words = _outcome(action, result)
         if action.kind == "clarify_vote":

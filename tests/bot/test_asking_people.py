@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.actions import INACTIVE
+from bot.actions import INACTIVE, NOT_SAID
 from bot.presenters import present
 from cards.plain import to_plain
 from core.clock import DAY, HOUR
@@ -76,9 +76,7 @@ async def test_a_mute_and_quiet_hours_hold_it_and_its_end_lets_it_come(bobs, par
     assert len(bobs.cards()) == 1
 
 
-async def test_who_may_no_longer_read_it_or_vote_is_not_asked_and_why_is_kept(
-    adas, bobs, parts, memory, clock
-):
+async def test_who_may_no_longer_read_it_or_vote_is_not_asked_and_why_is_kept(adas, bobs, parts, memory, clock):
     for chat in (adas, bobs):
         memory.mute_all(chat.person, clock.now() + HOUR)
     opened(memory)
@@ -170,14 +168,15 @@ async def test_a_new_option_comes_to_the_card_that_stands(bobs, parts, memory):
     assert price(memory, bobs.person) == 60
 
 
-async def test_a_tap_on_what_is_said_no_more_is_refused_and_the_card_stays_of_use(bobs, parts, memory):
+async def test_a_tap_on_what_is_said_no_more_brings_what_there_is_to_choose(bobs, parts, memory):
     asked = dispute(memory)
     memory.put_node(says(memory, "c.md", 60))
     await parts.worker.settle()
     gone = bobs.button("clarify_vote", "1")
     put(memory, "b.md", page("b.md", {"Meals": "Meals are free now."}))
-    assert "option 1 is not there to choose" in await bobs.press(gone)
+    assert await bobs.press(gone) == NOT_SAID
     assert state(memory, asked) == "pending"
+    assert [button.label for button in buttons(bobs.cards()[-1])] == ["40", "60", "Don’t know"]
     await bobs.press(bobs.button("clarify_vote", "2"))
     assert price(memory, bobs.person) == 60
 

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from sqlalchemy import event
 
 from core.clarifications.bearing import overlaps
+from core.clarifications.opening import Opening
 from core.graph.records import Record
 from core.ids import derived
 from core.model.clarifying import ClarificationState
 from core.model.spans import SpanRef
 from core.store.view import view
-from tests.support.memories import add_person, page, put, source_id
+from tests.support.memories import add_person, document, page, put, section, source_id
 
 PRICE = derived("record", "price")
 
@@ -31,10 +32,10 @@ def span_of(memory, uri, words):
 def dispute(memory, uri="b.md", readers=("everyone",)):
     """Two documents name two prices of one thing; the words of each."""
     said = []
-    for document, amount, who in (("a.md", 40, ("everyone",)), (uri, 55, readers)):
+    for name, amount, who in (("a.md", 40, ("everyone",)), (uri, 55, readers)):
         words = f"A meal may cost {amount} EUR."
-        put(memory, document, page(document, {"Meals": words, "Travel": "Trains are booked early."}), who)
-        said.append(span_of(memory, document, words))
+        put(memory, name, page(name, {"Meals": words, "Travel": "Trains are booked early."}), who)
+        said.append(span_of(memory, name, words))
         memory.put_node(Record(PRICE, "LIMIT", {"price": amount}, provenance=said[-1:]))
     return said
 
@@ -89,6 +90,38 @@ def test_a_question_about_what_one_may_not_read_is_not_there(memory, ada):
         memory.put_node(Record(PRICE, "LIMIT", {"price": amount}, provenance=[span]))
     assert about(memory, ada, shared) == {}
     assert about(memory, add_person(memory, "Boss", roles=("board",)), shared, secret) == {0: 1, 1: 1}
+
+
+@pytest.mark.parametrize(
+    ("node", "bearing"),
+    [
+        (section("a.md", "a.md", "Meals"), {0: 1}),
+        (section("a.md", "a.md", "Travel"), {1: 1}),
+        (document("a.md"), {0: 1, 1: 1}),
+    ],
+)
+def test_a_question_about_a_section_or_a_document_bears_on_all_that_stands_in_it(memory, ada, node, bearing):
+    put(memory, "a.md", page("a.md", {"Meals": "A meal may cost 40 EUR.", "Travel": "Trains are booked early."}))
+    put(memory, "b.md", page("b.md", {"Meals": "A meal may cost 40 EUR."}))
+    spans = [span_of(memory, *at) for at in (("a.md", "A meal may"), ("a.md", "Trains"), ("b.md", "A meal may"))]
+    asked = memory.clarify.open("default", Opening(UUID(node), "Is this so?", ["member"]))
+    assert about(memory, ada, *spans) == bearing
+    put(memory, "a.md", page("a.md", {"Meals": "A meal may cost 41 EUR.", "Travel": "Trains are booked late."}))
+    assert about(memory, ada, *spans) == bearing, "as it was read, in the section that it is about"
+    memory.clarify.vote(asked, 0, ada)
+    assert about(memory, ada, *spans) == {}
+
+
+def test_a_question_about_a_passage_bears_on_its_words_alone(memory, ada):
+    put(memory, "a.md", page("a.md", {"Meals": "A meal may cost 40 EUR.\n\nDrinks are free."}))
+    meals, drinks = span_of(memory, "a.md", "A meal may"), span_of(memory, "a.md", "Drinks")
+    [passage] = [node for node in memory.query("PASSAGE", [], ada) if overlaps_any(node, meals)]
+    memory.clarify.open("default", Opening(passage.node_id, "Is this so?", ["member"]))
+    assert about(memory, ada, meals, drinks) == {0: 1}
+
+
+def overlaps_any(node, span):
+    return list(overlaps([(0, one) for one in node.spans()], [(1, span)])) != []
 
 
 def test_with_nothing_open_it_costs_one_look(memory, ada):
