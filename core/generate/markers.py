@@ -19,6 +19,7 @@ _FOUND = regex.compile(
 )
 _PARTS = regex.compile(rf"({_NUMBER})(?:\s?[-–—−]\s?({_NUMBER}))?+")
 _ADDRESS = regex.compile(r"\([^()\s]*+\)|†[^\]】]*+")
+_ENDS = tuple(".。")
 ONLY_MARKERS = regex.compile(rf"[\s(]*+{_CLUSTER}[\s).]*+", regex.IGNORECASE)
 """A line of nothing else."""
 
@@ -40,7 +41,8 @@ def without_markers(text: str, highest: int) -> tuple[str, list[Marker]]:
     for match in _FOUND.finditer(text):
         kept.append(text[done : match.start()])
         length += match.start() - done
-        done = match.end()
+        ended = text[match.start() - 1 : match.start()] in _ENDS
+        done = match.end() + (ended and text[match.end() : match.end() + 1] in _ENDS)
         leads = not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
         rest, _, _ = text[done:].partition("\n")
         found.append(Marker(length, tuple(_numbers(match["cited"], highest)), leads and bool(rest.strip(" .)"))))

@@ -1,8 +1,8 @@
 """How near the evidence comes to answering a question, and not only to what it is about. Pure.
 
 The nearest passage's cosine tells. Who writes a whole question, with a capital, a question mark and no "I" or "we",
-uses the documents' words: then it tells against an answer that no sentence holds the usual share of its content words.
-Who chats uses words of their own, whose absence says nothing.
+uses the documents' words: then the share of its content words that some one sentence holds counts as well, above the
+usual share for an answer and below it against one. Who chats uses words of their own, whose absence says nothing.
 """
 
 import re
@@ -18,7 +18,7 @@ _OF_ONESELF = re.compile(
 
 
 def nearness(question: str, said: Iterable[str], best_cosine: float) -> float:
-    """`best_cosine`, and for a whole question up to 0.3 less.
+    """`best_cosine`, and for a whole question up to 0.2 more or 0.3 less.
 
     `said`: the sentences of the nearest passages, each with the headings and the lead-in that it stands under.
     """
@@ -26,7 +26,7 @@ def nearness(question: str, said: Iterable[str], best_cosine: float) -> float:
     if not (wanted and _is_whole(question)):
         return best_cosine
     share = max((held(wanted, text) for text in said), default=0.0)
-    return best_cosine - _WORDS * max(0.0, _USUAL_SHARE - share)
+    return best_cosine + _WORDS * (share - _USUAL_SHARE)
 
 
 def held(wanted: set[str], text: str) -> float:

@@ -12,8 +12,8 @@ SAID = ["Benefits\nThe dental plan covers cleaning.", "Paid leave\nEverybody has
 
 
 @given(QUESTIONS, st.lists(TEXTS), COSINES)
-def test_words_may_only_tell_against_an_answer_and_no_more_than_so_far(question, said, cosine):
-    assert cosine - 0.3 - 1e-9 <= nearness(question, said, cosine) <= cosine
+def test_words_tell_for_or_against_an_answer_only_so_far(question, said, cosine):
+    assert cosine - 0.3 - 1e-9 <= nearness(question, said, cosine) <= cosine + 0.2 + 1e-9
 
 
 @given(QUESTIONS, st.lists(TEXTS), COSINES, COSINES)
@@ -34,7 +34,7 @@ def test_the_order_of_the_sentences_decides_nothing(question, said, chance):
 
 def test_a_whole_question_whose_words_no_sentence_holds_is_further_away():
     assert nearness("Does the dental plan pay for orthodontics for children?", SAID, 0.5) < 0.5
-    assert nearness("Does the dental plan cover cleaning?", SAID, 0.5) == 0.5
+    assert nearness("Does the dental plan cover cleaning?", SAID, 0.5) > 0.5
 
 
 def test_the_words_must_stand_in_one_sentence_and_under_its_headings():

@@ -132,7 +132,7 @@ def test_the_trace_has_model_usage_verdicts_and_the_coordinates_of_what_was_show
     assert (wrong["verdict"]["verdict"], wrong["verdict"]["signals"]["numericGate"]) == ("unsupported", "capped")
     assert (wrong["severity"], wrong["clarifications"]) == ("material", [])
     assert (lost["citations"], lost["quoted"], lost["severity"]) == ([], False, None)
-    shown = {number for number in re.findall(r'number="(\d+)"', told(fake.asked[0]))}
+    shown = set(re.findall(r'number="(\d+)"', told(fake.asked[0])))
     assert len(body["coordinates"]) == len(shown)
 
 
