@@ -174,8 +174,8 @@ def library(folder):
         folder,
         "queries.jsonl",
         [
-            {"id": "q1", "query": "How many days of paid leave?", "relevant": ["a#1"]},
-            {"id": "q2", "query": "Where is the northern office?", "relevant": ["a#2"]},
+            {"id": "q1", "query": "how many days of paid leave?", "relevant": ["a#1"]},
+            {"id": "q2", "query": "where is the northern office?", "relevant": ["a#2"]},
         ],
     )
     write(folder, "queries_chat.jsonl", [{"id": "c1", "query": "new laptop when?", "relevant": ["b#1", "a#1"]}])
