@@ -61,7 +61,9 @@ def show(clarification: Id, as_json: AsJson = False, config: Config = None) -> N
 
 
 def open_one(
-    node_id: Annotated[UUID, typer.Argument(metavar="NODE", help="What it is about: the id of a section or record.")],
+    node: Annotated[
+        str, typer.Argument(metavar="NODE", help="What it is about: a document, or the id of a section or record.")
+    ],
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What people are to read.")],
     audience: Annotated[list[str], typer.Option(help="Who is asked: a role, person:<id> or everyone; repeatable.")],
     option: Annotated[
@@ -74,9 +76,10 @@ def open_one(
     """Ask people a question; the running bot sends it to each of them."""
     from core.clarifications.opening import Opening
 
-    opening = Opening(node_id, question, audience, option or (), quorum)
     settings = settings_of(config)
     with memory_of(settings) as memory:
+        node_id = _node(memory, settings.tenant, node)
+        opening = Opening(node_id, question, audience, option or (), quorum)
         clarification_id = memory.clarify.open(settings.tenant, opening)
     if as_json:
         say_json({"clarification_id": clarification_id})
@@ -100,6 +103,16 @@ def override(
         say_json(_json(settled))
     else:
         say(f"Settled: {settled.chosen}")
+
+
+def _node(memory: "Memory", tenant: str, name: str) -> UUID:
+    """A node by its id, or a document's by its uri. Raises NotFound."""
+    from core.model.node_ids import document_id
+
+    try:
+        return UUID(name)
+    except ValueError:
+        return document_id(memory.source_named(name, tenant=tenant))
 
 
 def _named(memory: "Memory", tenant: str, beginning: str) -> "ClarificationView":

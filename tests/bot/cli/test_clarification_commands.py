@@ -51,6 +51,14 @@ def test_what_was_asked_is_listed_shown_and_settled(cli, node):
     assert [one["state"] for one in json.loads(cli("clarification", "list", "--all", "--json"))] == ["bound"]
 
 
+def test_a_document_may_be_named_as_answers_name_it(cli):
+    with open_memory(load()) as memory:
+        [view] = memory.sources()
+    ask(cli, view.uri)
+    assert len(json.loads(cli("clarification", "list", "--json"))) == 1
+    assert "nope.md" in ask(cli, "nope.md", code=1)
+
+
 def test_it_is_audited_with_ids_alone(cli, node):
     ask(cli, node)
     [opened] = [row for row in json.loads(cli("audit", "--json")) if row["action"] == "clarification_open"]
