@@ -57,29 +57,27 @@ _GOES_ON = regex.compile(
 
 def still_says(claim: str, passage_sentences: Sequence[Candidate]) -> Verdict:
     """Supported by the first sentence that passes every test, else unsupported with the closest one; never partial."""
-    claim_terms = _content(claim)
-    closest: Verdict | None = None
+    if not passage_sentences:
+        return NO_EVIDENCE
+    wanted, claim_terms = _said(claim), _content(claim)
+    lex = [lexical(claim_terms, _content(sentence.text)) for sentence in passage_sentences]
     for index, sentence in enumerate(passage_sentences):
-        verdict = _verdict(claim, claim_terms, index, sentence)
-        if verdict.verdict is Support.SUPPORTED:
-            return verdict
-        if closest is None or verdict.score > closest.score:
-            closest = verdict
-    return closest or NO_EVIDENCE
+        if _says_the_same(claim, wanted, sentence.text):
+            return _verdict(claim, index, sentence, lex[index], Support.SUPPORTED)
+    closest = max(range(len(lex)), key=lambda index: (lex[index], -index))
+    return _verdict(claim, closest, passage_sentences[closest], lex[closest], Support.UNSUPPORTED)
 
 
-def _verdict(claim: str, claim_terms: list[str], index: int, sentence: Candidate) -> Verdict:
-    lex = lexical(claim_terms, _content(sentence.text))
+def _verdict(claim: str, index: int, sentence: Candidate, lex: float, support: Support) -> Verdict:
     numeric, negation = numeric_gate(claim, sentence.text).capped, negation_differs(claim, sentence.text)
     signals = Signals(lex, sentence.cosine, Gate.of(numeric), Gate.of(negation))
-    if _says_the_same(claim, sentence.text):
-        return Verdict(Support.SUPPORTED, lex, None, index, signals)
+    if support is Support.SUPPORTED:
+        return Verdict(support, lex, None, index, signals)
     reason = Reason.NUMERIC_OR_DATE_MISMATCH if numeric else Reason.INSUFFICIENT_SUPPORT
-    return Verdict(Support.UNSUPPORTED, lex, reason, index, signals)
+    return Verdict(support, lex, reason, index, signals)
 
 
-def _says_the_same(claim: str, sentence: str) -> bool:
-    wanted = _said(claim)
+def _says_the_same(claim: str, wanted: list[str], sentence: str) -> bool:
     return (
         any(not part.startswith(_NUMBER) for part in wanted)
         and any(_said(part) == wanted for part in _parts(sentence))
