@@ -17,7 +17,7 @@ from core.text.terms import terms
 
 MAX_SENTENCES = 4
 _FEWEST_WORDS = 2
-_ANNOUNCES = (":", "：", "?", "？")
+_COLONS = (":", "：")
 _MEANING, _PASSAGE, _KIND, _WORDS = 1.0, 1.5, 0.5, 0.3
 _NEARLY = 0.3
 """A sentence joins the best one where it scores no further below; a whole one scores up to 3.3."""
@@ -36,7 +36,7 @@ class Sentence:
 
 def choose(question: str, sentences: Sequence[Sentence]) -> list[Sentence]:
     """The one to four sentences that answer best, best first; none when none asserts anything."""
-    asserting = [sentence for sentence in sentences if _asserts(sentence.text)]
+    asserting = [sentence for sentence in sentences if _asserts(sentence)]
     scores = _scores(question, asserting)
     ranked = sorted(asserting, key=lambda sentence: (-scores[sentence], sentence.span))
     distinct: dict[str, Sentence] = {}
@@ -45,9 +45,11 @@ def choose(question: str, sentences: Sequence[Sentence]) -> list[Sentence]:
     return [one for one in list(distinct.values())[:MAX_SENTENCES] if scores[one] >= scores[ranked[0]] - _NEARLY]
 
 
-def _asserts(text: str) -> bool:
-    """Neither a bare name does, nor a question, nor what announces a list; a word beside a number does."""
-    return len(terms(text)) >= _FEWEST_WORDS and not text.rstrip().endswith(_ANNOUNCES)
+def _asserts(sentence: Sentence) -> bool:
+    """Not so a bare name, a question, and what announces a list; but a word beside a number, and any item of a list."""
+    found = len(terms(sentence.text))
+    is_listed = any(line.rstrip().endswith(_COLONS) for line in sentence.context.splitlines())
+    return found >= (1 if is_listed else _FEWEST_WORDS) and not sentence.text.rstrip().endswith((*_COLONS, "?", "？"))
 
 
 def _scores(question: str, sentences: Sequence[Sentence]) -> dict[Sentence, float]:

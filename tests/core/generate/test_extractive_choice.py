@@ -73,6 +73,12 @@ def test_what_asserts_nothing_is_no_answer(text):
     assert choose("How do I join?", [sentence(text, cosine=1.0)]) == []
 
 
+def test_an_item_of_a_list_says_what_its_lead_in_announces():
+    item = sentence("Passport", 1, context="Travel\nYou need:")
+    assert choose("What is needed to travel?", [item]) == [item]
+    assert choose("What is needed to travel?", [sentence("Passport", 1, context="Travel")]) == []
+
+
 def test_a_sentence_that_holds_what_is_asked_for_is_said_before_one_that_is_a_little_nearer():
     found = sentence("The travel training is long.", 1, cosine=0.5), sentence("It takes 60 minutes.", 2, cosine=0.4)
     assert said("How long is the travel training?", *found)[0] == "It takes 60 minutes."
