@@ -68,7 +68,13 @@ def test_a_question_changes_nothing_of_a_claim_whose_words_moved_or_went():
 
 @pytest.mark.parametrize(
     ("questions", "state"),
-    [([], "ok"), ([PENDING], "pending"), ([BOUND], "pending"), ([None], "pending"), ([PENDING, CONFLICTED], "conflicted")],
+    [
+        ([], "ok"),
+        ([PENDING], "pending"),
+        ([BOUND], "pending"),
+        ([None], "pending"),
+        ([PENDING, CONFLICTED], "conflicted"),
+    ],
 )
 def test_a_claim_saved_while_in_question_is_never_ok_at_first(questions, state):
     assert quoted_as(questions).state == state
