@@ -87,7 +87,8 @@ def _middle(pairs: Sequence[Measured], folds: Sequence[Fit]) -> Fit:
 
 
 def _under(folds: Sequence[Fit], pairs: Sequence[Measured], config: VerifyConfig) -> list[float]:
-    return [scored(one.signals, folds[one.fold].applied(config)) for one in pairs]
+    applied = [fit.applied(config) for fit in folds]
+    return [scored(one.signals, applied[one.fold]) for one in pairs]
 
 
 def held_out_scores(pairs: Sequence[Measured], config: VerifyConfig) -> list[float] | None:
@@ -116,7 +117,7 @@ def fit(pairs: Sequence[Measured], config: VerifyConfig) -> Fit | None:
 
 
 def _bands(pairs: Sequence[Measured], beta: float, cap: float) -> tuple[float, float]:
-    scores = np.array([scored(one.signals, _config(beta, cap)) for one in pairs])
+    scores = np.array(_scores(pairs, beta, cap))
     yes = np.array([one.pair.supports for one in pairs])
     free = np.array([Gate.CAPPED not in {one.signals.numeric_gate, one.signals.negation} for one in pairs])
     above = [step for step in range(1, 100) if step / 100 > cap]
@@ -130,8 +131,9 @@ def _worth(yes: Scores, no: Scores, least: float) -> float:
 
 
 def _area(pairs: Sequence[Measured], beta: float, cap: float) -> float | None:
-    return area(pairs, [scored(one.signals, _config(beta, cap)) for one in pairs])
+    return area(pairs, _scores(pairs, beta, cap))
 
 
-def _config(beta: float, cap: float) -> VerifyConfig:
-    return VerifyConfig(beta=beta, numeric_cap=cap, supported=1, partial=1)
+def _scores(pairs: Sequence[Measured], beta: float, cap: float) -> list[float]:
+    config = VerifyConfig(beta=beta, numeric_cap=cap, supported=1, partial=1)
+    return [scored(one.signals, config) for one in pairs]

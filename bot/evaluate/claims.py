@@ -110,7 +110,9 @@ def _area_of(pairs: Sequence[Measured], scores: Sequence[float], chosen: Sequenc
 
 def _held_out(pairs: Sequence[Measured], signals: _Step, config: VerifyConfig) -> list[float]:
     """Each pair's score under the beta that fits the other folds best."""
-    under = {beta: [scored(signals(one), _with(beta, config)) for one in pairs] for beta in BETAS}
+    found = [signals(one) for one in pairs]
+    configs = {beta: config.model_copy(update={"beta": beta}) for beta in BETAS}
+    under = {beta: [scored(one, applied) for one in found] for beta, applied in configs.items()}
     best = [max(under, key=lambda beta: _area_without(pairs, under[beta], fold)) for fold in range(FOLDS)]
     return [under[best[one.fold]][place] for place, one in enumerate(pairs)]
 
@@ -118,10 +120,6 @@ def _held_out(pairs: Sequence[Measured], signals: _Step, config: VerifyConfig) -
 def _area_without(pairs: Sequence[Measured], scores: Sequence[float], fold: int) -> float:
     others = [place for place, one in enumerate(pairs) if one.fold != fold]
     return _area_of(pairs, scores, others) or 0
-
-
-def _with(beta: float, config: VerifyConfig) -> VerifyConfig:
-    return config.model_copy(update={"beta": beta})
 
 
 def _confusion(pairs: Sequence[Measured], scores: Sequence[float], config: VerifyConfig) -> dict[str, dict[str, int]]:

@@ -14,9 +14,7 @@ from bot.evaluate.retrieval import retrieval
 from bot.evaluate.staleness import Change, locate, staleness
 from bot.sources import VersionRow
 from core.config import AnswersConfig, MemoryConfig
-from core.embed.files import pinned_files
 from core.embed.hashing import HashingEmbedder
-from core.embed.onnx import OnnxEmbedder
 from core.errors import InvalidRequest, SemanticUnavailable
 from core.verify.config import VerifyConfig
 
@@ -312,26 +310,6 @@ PAIRS = [
 ]
 
 
-def test_claims_are_judged_in_all_and_in_groups(tmp_path):
-    write(tmp_path, "pairs.jsonl", PAIRS)
-    found = claims(tmp_path, HashingEmbedder(), VerifyConfig(), ignore).to_json()
-    assert list(found) == ["all", "with digits", "source s"]
-    assert {name: one["pairs"] for name, one in found.items()} == {"all": 4, "with digits": 2, "source s": 2}
-    assert all((one["auc"], one["balanced_accuracy"]) == (1.0, 1.0) for one in found.values())
-
-
-def test_a_group_of_one_label_has_no_accuracy(tmp_path):
-    write(tmp_path, "pairs.jsonl", PAIRS[:1])
-    found = claims(tmp_path, HashingEmbedder(), VerifyConfig(), ignore).to_json()
-    assert found["all"]["auc"] is None
-
-
-def test_an_unknown_label_is_refused(tmp_path):
-    write(tmp_path, "pairs.jsonl", [{**PAIRS[0], "label": "MAYBE"}])
-    with pytest.raises(InvalidRequest, match="label"):
-        claims(tmp_path, HashingEmbedder(), VerifyConfig(), ignore)
-
-
 def test_measuring_by_meaning_needs_a_model(tmp_path):
     for measure in (
         lambda: claims(tmp_path, None, VerifyConfig(), ignore),
@@ -367,16 +345,6 @@ def test_the_commands_print_for_people_and_for_machines(tmp_path, monkeypatch, c
         assert words in capsys.readouterr().out
         assert run(["eval", name, "--data", folder, "--json"]) == 0
         assert isinstance(json.loads(capsys.readouterr().out), dict)
-
-
-# ── real data ──
-
-
-@pytest.mark.data
-def test_claims_beat_word_overlap(data_dir):
-    found = claims(data_dir / "claims", OnnxEmbedder(pinned_files()), VerifyConfig(), ignore).to_json()
-    assert found["all"]["auc"] > 0.764
-    assert found["source vitaminc"]["auc"] > 0.597
 
 
 def test_weights_that_gain_less_than_a_question_do_not_move_the_standing_ones():

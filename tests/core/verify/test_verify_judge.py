@@ -1,13 +1,7 @@
-import json
-from collections import Counter
-
-import numpy as np
 import pytest
 from hypothesis import given
 from pydantic import ValidationError
 
-from core.embed.files import pinned_files
-from core.embed.onnx import OnnxEmbedder
 from core.model.verdicts import Candidate, Gate, Reason, Support
 from core.verify.config import VerifyConfig
 from core.verify.judge import judge
@@ -28,7 +22,7 @@ def test_the_same_words_support():
 
 
 def test_half_the_words_support_in_part():
-    found = verdict(("The cap is 5 million.", 0.7))
+    found = verdict(("The cap is 5 million.", 0.5))
     assert (found.verdict, found.reason) == (Support.PARTIAL, None)
 
 
@@ -117,18 +111,24 @@ def test_settings_that_cannot_work_are_refused(wrong):
         VerifyConfig(**wrong)
 
 
-@pytest.mark.data
-def test_public_claims_are_told_apart_as_well_as_was_measured(data_dir):
-    """Balanced accuracy of supported against the rest 0.71; at most one in six of the others passes."""
-    rows = [json.loads(line) for line in (data_dir / "claims" / "public.jsonl").read_text().splitlines()]
-    texts = sorted({row[side] for row in rows for side in ("claim", "evidence")})
-    vectors = dict(zip(texts, OnnxEmbedder(pinned_files()).embed(texts), strict=True))
-    tally = Counter()
-    for row in rows:
-        cosine = float(np.dot(vectors[row["claim"]], vectors[row["evidence"]]))
-        found = judge(row["claim"], [Candidate(row["evidence"], cosine)], CONFIG)
-        tally[row["label"] == "SUPPORTS", found.verdict is Support.SUPPORTED] += 1
-    recall = tally[True, True] / (tally[True, True] + tally[True, False])
-    false_alarms = tally[False, True] / (tally[False, True] + tally[False, False])
-    assert false_alarms <= 1 / 6
-    assert (recall + 1 - false_alarms) / 2 >= 0.7
+def test_a_number_that_is_borne_out_counts_as_a_word_held():
+    span = "4,812 people have come to the fair."
+    more, fewer = (
+        verdict((span, 0.8), claim=f"{words} people came to the fair.") for words in ("Over 4,700", "Over 5,000")
+    )
+    assert (more.verdict, more.signals.numeric_gate) == (Support.SUPPORTED, Gate.PASS)
+    assert more.signals.lexical > fewer.signals.lexical
+    assert (fewer.verdict, fewer.reason) == (Support.UNSUPPORTED, Reason.NUMERIC_OR_DATE_MISMATCH)
+
+
+def test_a_mismatch_of_numbers_is_named_before_one_of_words():
+    claim = "Fax is accepted within 5 days."
+    found = verdict(("Fax is not accepted within 7 days.", 0.9), claim=claim)
+    assert (found.signals.numeric_gate, found.signals.negation) == (Gate.CAPPED, Gate.CAPPED)
+    assert found.reason is Reason.NUMERIC_OR_DATE_MISMATCH
+
+
+def test_rare_words_weigh_more_where_their_weight_is_known():
+    claim, span = "The liability cap is high.", "The liability is high."
+    heavy = judge(claim, [Candidate(span, 0.9)], CONFIG, lambda term: 9.0 if term == "cap" else 1.0)
+    assert heavy.score < verdict((span, 0.9), claim=claim).score
