@@ -6,7 +6,7 @@ which the last vote was cast. Who may vote is looked at whenever votes are count
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -15,22 +15,25 @@ from core.clarifications.conflicts import (
     Statement,
     agreed,
     choices,
+    live,
     provenance,
     same,
     statements,
 )
 from core.clarifications.lifecycle import CHANGES, TRANSITIONS, Happening, step
 from core.clarifications.opening import Opening
-from core.clarifications.words import alive, standing
+from core.clarifications.words import alive, resolved, standing
 from core.clock import FOREVER
 from core.errors import InvalidRequest, NotFound
 from core.graph.records import Record
 from core.ids import derived
 from core.jobs.kinds import FENCE, JobKind
 from core.model.clarifying import OPEN, SOURCES, VOTES, ClarificationState, Voted
+from core.model.evidence import Resolution
 from core.model.nodes import Node
 from core.model.ports import Graph, Library
 from core.model.principals import OPERATOR, STEWARD, Principal, visible_to
+from core.model.spans import SpanRef
 from core.store import audit, clarifications, jobs, people, sources
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import Clarification
@@ -38,6 +41,15 @@ from core.store.view import readers_of, view
 
 _BODY = ("prop", "question", "options", "audience", "quorum", "state", "votes", "asked", "bound", "settled_by")
 _PENDING, _BOUND = ClarificationState.PENDING, ClarificationState.BOUND
+
+
+@dataclass(frozen=True, slots=True)
+class _There:
+    """Which words, nodes and people are there, looked up once for however many clarifications."""
+
+    resolved: Mapping[SpanRef, Resolution]
+    nodes: Mapping[UUID, Node]
+    everyone: Sequence[Principal]
 
 
 class ClarificationsEngine:
@@ -60,7 +72,7 @@ class ClarificationsEngine:
             for row in clarifications.of_node(tx, node.node_id):
                 if row.prop is None and row.state in OPEN and row.question == opening.question:
                     return row.clarification_id
-            reach = len(_members(tx, node, opening.audience))
+            reach = len(_members(tx, node, _audience(_everyone(tx), opening.audience)))
             if opening.quorum > reach:
                 raise InvalidRequest(
                     f"quorum is {opening.quorum}, and {reach} people of the audience are active and may read this; "
@@ -85,7 +97,7 @@ class ClarificationsEngine:
         quorum: int,
     ) -> None:
         """Open a clarification, and have whoever is of its audience asked."""
-        asked = sorted(_audience(tx, audience))
+        asked = _ids(_audience(_everyone(tx), audience))
         body: dict[str, Any] = {
             "prop": prop,
             "question": words,
@@ -126,7 +138,7 @@ class ClarificationsEngine:
         not, or that is not theirs; InvalidRequest for an option that is not there to choose.
         """
         tx.lock()
-        row = _there(tx, clarification_id)
+        row = _known(tx, clarification_id)
         node = self._node(tx, row.node_id, principal)
         voter = _today(tx, principal)
         if not visible_to(voter, row.audience) or principal.person is None:
@@ -134,10 +146,11 @@ class ClarificationsEngine:
         if Happening.VOTE not in TRANSITIONS[ClarificationState(row.state)]:
             return Voted(ClarificationState(row.state), counted=False)
         options = statements(row.options)
-        live = alive(self._library, tx, options, self._database.clock.now())
-        _require_choice(tx, voter, options, live, choice)
+        there = alive(self._library, tx, options, self._database.clock.now())
+        _require_choice(tx, voter, options, there, choice)
         votes = {**row.votes, str(voter.person_id): choice}
-        verdict = judged(votes, _members(tx, node, row.audience), choices(options, live), row.quorum)
+        members = _members(tx, node, _audience(_everyone(tx), row.audience))
+        verdict = judged(votes, members, choices(options, there), row.quorum)
         if verdict is not None or votes != row.votes:
             happening = verdict.happening if verdict else Happening.VOTE
             self.advance(tx, row, happening, votes=votes, **_came_to(verdict))
@@ -150,14 +163,16 @@ class ClarificationsEngine:
         """
         with self._database.read(tenant_id) as tx:
             rows = clarifications.unsettled(tx)
-            moving = [row.clarification_id for row in rows if self._verdict(tx, row) or _unasked(tx, row)]
+            there = self._there(tx, rows) if rows else None
+            moving = [row.clarification_id for row in rows if there and _moves(tx, row, there)]
         return sum(self._recounted(tenant_id, clarification_id) for clarification_id in moving)
 
     def _recounted(self, tenant_id: str, clarification_id: UUID) -> bool:
         with self._database.write(tenant_id) as tx:
             tx.lock()
-            row = _there(tx, clarification_id)
-            verdict, asked = self._verdict(tx, row), _unasked(tx, row)
+            row = _known(tx, clarification_id)
+            there = self._there(tx, [row])
+            verdict, asked = _verdict(tx, row, there), _unasked(row, there)
             if verdict is not None:
                 self.advance(tx, row, verdict.happening, **_came_to(verdict))
             elif asked:
@@ -165,18 +180,11 @@ class ClarificationsEngine:
                 _tell(tx, clarification_id, asked, "asked")
             return verdict is not None or bool(asked)
 
-    def _verdict(self, tx: ReadTx, row: Clarification) -> Verdict | None:
-        """What an open clarification has come to by now."""
-        if row.state not in OPEN:
-            return None
-        options = statements(row.options)
-        live = alive(self._library, tx, options, self._database.clock.now())
-        if row.prop is not None and live and agreed([options[number] for number in live]):
-            return Verdict(Happening.AGREE, live[0])
-        node = self._graph.current(tx, [row.node_id], self._database.clock.now()).get(row.node_id)
-        if row.state != _PENDING or node is None:
-            return None
-        return judged(row.votes, _members(tx, node, row.audience), choices(options, live), row.quorum)
+    def _there(self, tx: ReadTx, rows: Sequence[Clarification]) -> "_There":
+        now = self._database.clock.now()
+        options = [option for row in rows for option in statements(row.options)]
+        nodes = self._graph.current(tx, {row.node_id for row in rows}, now)
+        return _There(resolved(self._library, tx, options, now), nodes, _everyone(tx))
 
     # ── stewards ──
 
@@ -211,7 +219,7 @@ class ClarificationsEngine:
             _audit(tx, principal, "clarification_conflict", clarification_id)
 
     def _for_steward(self, tx: WriteTx, clarification_id: UUID, principal: Principal | None) -> Clarification:
-        row = _there(tx, clarification_id)
+        row = _known(tx, clarification_id)
         if principal is not None:
             self._node(tx, row.node_id, principal)
             if STEWARD not in _today(tx, principal).roles:
@@ -267,7 +275,7 @@ def _body(row: Clarification) -> dict[str, Any]:
     return {name: getattr(row, name) for name in _BODY}
 
 
-def _there(tx: ReadTx, clarification_id: UUID) -> Clarification:
+def _known(tx: ReadTx, clarification_id: UUID) -> Clarification:
     row = clarifications.newest(tx, [clarification_id]).get(clarification_id)
     if row is None:
         raise NotFound
@@ -284,32 +292,58 @@ def _today(tx: ReadTx, principal: Principal) -> Principal:
     return people.principal(person)
 
 
-def _audience(tx: ReadTx, names: Sequence[str]) -> dict[str, Principal]:
-    """The active people whom an audience names, by id."""
-    active = [people.principal(person) for person in people.everyone(tx) if person.active]
-    return {str(one.person_id): one for one in active if visible_to(one, names)}
+def _everyone(tx: ReadTx) -> list[Principal]:
+    return [people.principal(person) for person in people.everyone(tx) if person.active]
 
 
-def _members(tx: ReadTx, node: Node, names: Sequence[str]) -> set[str]:
-    """The ids of the people whom an audience names, and who may read the node."""
-    return {str(one.person_id) for one in readers_of(tx, node, _audience(tx, names).values())}
+def _audience(everyone: Iterable[Principal], names: Sequence[str]) -> list[Principal]:
+    """Those of these people whom an audience names."""
+    return [one for one in everyone if visible_to(one, names)]
 
 
-def _unasked(tx: ReadTx, row: Clarification) -> list[str]:
+def _members(tx: ReadTx, node: Node, audience: Iterable[Principal]) -> set[str]:
+    """The ids of the people of an audience who may read the node."""
+    return {str(one.person_id) for one in readers_of(tx, node, audience)}
+
+
+def _ids(persons: Iterable[Principal]) -> list[str]:
+    return sorted(str(one.person_id) for one in persons)
+
+
+def _verdict(tx: ReadTx, row: Clarification, there: _There) -> Verdict | None:
+    """What an open clarification has come to by now."""
+    if row.state not in OPEN:
+        return None
+    options = statements(row.options)
+    said = live(options, there.resolved)
+    if row.prop is not None and said and agreed([options[number] for number in said]):
+        return Verdict(Happening.AGREE, said[0])
+    node = there.nodes.get(row.node_id)
+    if row.state != _PENDING or node is None:
+        return None
+    members = _members(tx, node, _audience(there.everyone, row.audience))
+    return judged(row.votes, members, choices(options, said), row.quorum)
+
+
+def _unasked(row: Clarification, there: _There) -> list[str]:
     """Whom to ask what nobody was asked yet. Who joins the audience of a question that others were asked is not."""
-    return [] if row.asked or row.state != _PENDING else sorted(_audience(tx, row.audience))
+    return [] if row.asked or row.state != _PENDING else _ids(_audience(there.everyone, row.audience))
+
+
+def _moves(tx: ReadTx, row: Clarification, there: _There) -> bool:
+    return bool(_unasked(row, there)) or _verdict(tx, row, there) is not None
 
 
 def _require_choice(
-    tx: ReadTx, reader: Principal | None, options: Sequence[Statement], live: Sequence[int], choice: int | None
+    tx: ReadTx, reader: Principal | None, options: Sequence[Statement], there: Sequence[int], choice: int | None
 ) -> None:
     """Raise InvalidRequest unless an option may be chosen by a reader; None: by an operator, who sees them all."""
     of = {source for one in options for source in one.sources}
     readable = of if reader is None else sources.readable(tx, reader) & of
-    mine = [number for number in choices(options, live) if options[number].sources <= readable]
+    mine = [number for number in choices(options, there) if options[number].sources <= readable]
     if choice is not None and choice not in mine:
-        there = ", ".join(map(str, mine)) or "none"
-        raise InvalidRequest(f"option {choice} is not there to choose; these are: {there}")
+        these = ", ".join(map(str, mine)) or "none"
+        raise InvalidRequest(f"option {choice} is not there to choose; these are: {these}")
 
 
 def _tell(tx: WriteTx, clarification_id: UUID, persons: Iterable[str], cause: object) -> None:

@@ -7,11 +7,12 @@ from uuid import UUID
 
 from core.clarifications.ballot import counted
 from core.clarifications.bearing import overlaps
-from core.clarifications.conflicts import Statement, choices, statements
+from core.clarifications.conflicts import Statement, choices, live, statements
 from core.clarifications.views import ClarificationView, OptionView
-from core.clarifications.words import alive, standing
+from core.clarifications.words import alive, resolved, standing
 from core.errors import NotFound
 from core.model.clarifying import ClarificationState, OpenQuestion
+from core.model.evidence import Resolution
 from core.model.node_ids import document_id
 from core.model.nodes import Node
 from core.model.notices import Asked, QuestionNotice
@@ -96,7 +97,7 @@ class QuestionsEngine:
         """What is open on nodes that the principal may read, in the order in which it came to be so."""
         rows = clarifications.unsettled(asked.tx)
         nodes = asked.nodes({row.node_id for row in rows})
-        return [self._view(asked.tx, row, asked.readable) for row in rows if row.node_id in nodes]
+        return self._views(asked.tx, [row for row in rows if row.node_id in nodes], asked.readable)
 
     def get(self, clarification_id: UUID, principal: Principal) -> ClarificationView:
         """One, whatever has become of it. Raises NotFound, alike for none and for one on what they may not read."""
@@ -105,37 +106,20 @@ class QuestionsEngine:
             row = clarifications.newest(tx, [clarification_id]).get(clarification_id)
             if row is None or row.node_id not in asked.nodes([row.node_id]):
                 raise NotFound
-            return self._view(tx, row, asked.readable)
+            return self._views(tx, [row], asked.readable)[0]
 
     def every(self, tenant_id: str) -> list[ClarificationView]:
         """All there are, the one that moved last first, for an operator."""
         with self._database.read(tenant_id) as tx:
-            return [self._view(tx, row, None) for row in clarifications.every(tx)]
+            return self._views(tx, clarifications.every(tx), None)
 
-    def _view(self, tx: ReadTx, row: Clarification, readable: Collection[UUID] | None) -> ClarificationView:
-        """`readable` None: whatever it says."""
-        options = statements(row.options)
-        live = alive(self._library, tx, options, self._database.clock.now())
-        chosen_of = choices(options, live)
-        cast = list(counted(row.votes, row.votes, chosen_of).values())
-        bound = options[row.bound] if row.bound is not None else None
-        return ClarificationView(
-            row.clarification_id,
-            row.node_id,
-            row.prop,
-            row.question,
-            ClarificationState(row.state),
-            tuple(
-                OptionView(number, options[number].value, options[number].spans, cast.count(chosen_of[number]))
-                for number in live
-                if _admits(options[number], readable)
-            ),
-            tuple(row.audience),
-            row.quorum,
-            len(cast),
-            bound.value if bound is not None and _admits(bound, readable) else None,
-            row.settled_by,
-        )
+    def _views(
+        self, tx: ReadTx, rows: Sequence[Clarification], readable: Collection[UUID] | None
+    ) -> list[ClarificationView]:
+        """`readable` None: whatever they say."""
+        options = [option for row in rows for option in statements(row.options)]
+        words = resolved(self._library, tx, options, self._database.clock.now())
+        return [_view(row, words, readable) for row in rows]
 
     # ── the card that asks ──
 
@@ -147,8 +131,8 @@ class QuestionsEngine:
         if row is None or node is None:
             raise NotFound
         options = statements(row.options)
-        live = alive(self._library, tx, options, asked.valid_t)
-        shown = _distinct(options, [number for number in live if _admits(options[number], asked.readable)])
+        there = alive(self._library, tx, options, asked.valid_t)
+        shown = _distinct(options, [number for number in there if _admits(options[number], asked.readable)])
         state, own = ClarificationState(row.state), str(principal.person_id)
         notice = QuestionNotice(
             clarification_id,
@@ -185,6 +169,33 @@ def _rests_on(row: Clarification, nodes: Mapping[UUID, Node]) -> set[SpanRef]:
 
 def _open(row: Clarification) -> OpenQuestion:
     return OpenQuestion(row.clarification_id, ClarificationState(row.state), row.question)
+
+
+def _view(
+    row: Clarification, words: Mapping[SpanRef, Resolution], readable: Collection[UUID] | None
+) -> ClarificationView:
+    options = statements(row.options)
+    there = live(options, words)
+    chosen_of = choices(options, there)
+    cast = list(counted(row.votes, row.votes, chosen_of).values())
+    bound = options[row.bound] if row.bound is not None else None
+    return ClarificationView(
+        row.clarification_id,
+        row.node_id,
+        row.prop,
+        row.question,
+        ClarificationState(row.state),
+        tuple(
+            OptionView(number, options[number].value, options[number].spans, cast.count(chosen_of[number]))
+            for number in there
+            if _admits(options[number], readable)
+        ),
+        tuple(row.audience),
+        row.quorum,
+        len(cast),
+        bound.value if bound is not None and _admits(bound, readable) else None,
+        row.settled_by,
+    )
 
 
 def _admits(option: Statement, readable: Collection[UUID] | None) -> bool:
