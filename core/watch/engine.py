@@ -29,6 +29,9 @@ from core.store.versions import NODES
 from core.watch.config import WatchConfig
 from core.watch.match import NODE, SOURCE, Changed, by_scope, classify, newest, reduced
 
+_PEOPLE = {TargetKind.PERSON, TargetKind.SHARED}
+"""Targets that are told by cards."""
+
 
 @dataclass(frozen=True, slots=True)
 class Swept:
@@ -83,6 +86,8 @@ class WatchEngine:
             raise InvalidRequest("a watch tells its own owner; only a steward sets another person")
         if request.cadence != "immediate":
             raise InvalidRequest(f"the cadence {request.cadence!r} needs the brief, which is not there yet: immediate")
+        if request.scope_type is ScopeType.CLARIFICATION and target in _PEOPLE:
+            raise InvalidRequest("people hear of a clarification by the card that asks them, and not by a watch")
         if request.scope_type is not ScopeType.LABEL and not _readable(tx, request, principal):
             raise NotFound
 

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from core.errors import NotFound
+from core.errors import InvalidRequest
 from core.ids import derived
 from core.model.watching import EventKind, ScopeType, WatchRequest
 from core.store.tables import Job, WatchFire
@@ -71,5 +71,5 @@ def test_a_watch_hears_only_the_events_it_asked_for_and_only_of_its_own_question
 
 def test_a_question_is_put_to_people_by_its_own_card_and_not_by_a_watch(memory, ada):
     asked = opened(memory)
-    with pytest.raises(NotFound):
+    with pytest.raises(InvalidRequest, match="by the card that asks them"):
         memory.watch(watch_request(ada, ScopeType.CLARIFICATION, str(asked), events=EVENTS), ada)
