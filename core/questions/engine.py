@@ -6,7 +6,6 @@ from typing import TypeVar
 from uuid import UUID
 
 from core.clarifications.ballot import counted
-from core.clarifications.bearing import overlaps
 from core.clarifications.conflicts import Statement, choices, live, statements
 from core.clarifications.views import ClarificationView, OptionView
 from core.clarifications.words import alive, resolved, standing
@@ -19,6 +18,7 @@ from core.model.notices import Asked, QuestionNotice
 from core.model.ports import Composed, Library
 from core.model.principals import Principal, visible_to
 from core.model.spans import SpanRef
+from core.questions.bearing import overlaps
 from core.store import clarifications
 from core.store.database import Database, ReadTx
 from core.store.tables import Clarification

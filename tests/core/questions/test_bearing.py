@@ -7,12 +7,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlalchemy import event
 
-from core.clarifications.bearing import overlaps
 from core.clarifications.opening import Opening
 from core.graph.records import Record
 from core.ids import derived
 from core.model.clarifying import ClarificationState
 from core.model.spans import SpanRef
+from core.questions.bearing import overlaps
 from core.store.view import view
 from tests.support.memories import add_person, document, page, put, section, source_id
 
