@@ -17,6 +17,7 @@ from cards.model import Card
 from cards.notices import AnswerEntry, WatchEntry, WhyContent, redacted, why
 from cards.phrases import ChangeKind, ChangeLine, plural
 from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
+from core.answers.recheck import DECIDED
 from core.model import evidence
 from core.model.answers import Answer, Claim, SavedAnswer
 from core.model.grants import PermittedAction
@@ -164,7 +165,7 @@ def _stale(moved: AnswerMoved) -> StaleAnswer:
 
 def _verdict(claim: ClaimDiff) -> Verdict:
     if claim.caveat:
-        return "unchecked"
+        return "decided" if claim.caveat == DECIDED else "unchecked"
     known: dict[str, Verdict] = {"invalidated": "gone", "pending": "pending", "conflicted": "conflicted"}
     return known.get(claim.state, "unsupported")
 

@@ -11,7 +11,7 @@ from cards.model import Block, Card, Change, Context, Item, Rows, Text
 from cards.phrases import PAUSE, SIDE_CHARS, heading, plural, short, unmarked
 
 Status = Literal["current", "partially_stale", "stale", "pending", "conflicted", "invalidated", "superseded"]
-Verdict = Literal["supported", "partial", "unsupported", "gone", "pending", "conflicted", "unchecked"]
+Verdict = Literal["supported", "partial", "unsupported", "gone", "pending", "conflicted", "decided", "unchecked"]
 
 STATUS_WORDS: dict[Status, str] = {
     "current": "Its sources still say what it says.",
@@ -29,6 +29,7 @@ VERDICT_WORDS: dict[Verdict, str] = {
     "gone": "Its source was removed",
     "pending": "Waiting for an open question",
     "conflicted": "An open question has conflicting answers",
+    "decided": "An open question about it has been answered",
     "unchecked": "The wording could not be checked",
 }
 _IMPLIED: dict[Status, frozenset[Verdict]] = {

@@ -136,6 +136,7 @@ def test_a_moved_answer_can_be_refreshed_and_its_watch_stopped():
         ({"state": "affected", "caveat": None}, "None of it matches its sources any more"),
         ({"state": "invalidated", "caveat": None}, "Its source was removed"),
         ({"state": "affected", "caveat": "no model"}, "The wording could not be checked"),
+        ({"state": "affected", "caveat": "clarification:decided"}, "An open question about it has been answered"),
         ({"state": "pending", "caveat": None}, "Waiting for an open question"),
         ({"state": "conflicted", "caveat": None}, "An open question has conflicting answers"),
     ],
