@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bot.evaluate.data import Progress, Row, rows
 from bot.evaluate.statistics import auc
 from core.embed.protocol import Embedder
@@ -65,14 +68,14 @@ def measure(folder: Path, embedder: Embedder | None, on_progress: Progress) -> l
 
 
 def _cosines(pairs: Sequence[Pair], embedder: Embedder, on_progress: Progress) -> list[float]:
-    found: list[float] = []
-    for start in range(0, len(pairs), _AT_ONCE):
-        on_progress(start, len(pairs))
-        some = pairs[start : start + _AT_ONCE]
-        vectors = embedder.embed([text for pair in some for text in (pair.claim, pair.evidence)])
-        found += (vectors[0::2] * vectors[1::2]).sum(axis=1).tolist()
-    on_progress(len(pairs), len(pairs))
-    return found
+    texts = list(dict.fromkeys(text for pair in pairs for text in (pair.claim, pair.evidence)))
+    vectors: dict[str, NDArray[np.float32]] = {}
+    for start in range(0, len(texts), _AT_ONCE):
+        on_progress(start, len(texts))
+        some = texts[start : start + _AT_ONCE]
+        vectors.update(zip(some, embedder.embed(some), strict=True))
+    on_progress(len(texts), len(texts))
+    return [float(vectors[pair.claim] @ vectors[pair.evidence]) for pair in pairs]
 
 
 def _measured(pair: Pair, fold: int, cosine: float, idf: Callable[[str], float]) -> Measured:
