@@ -39,7 +39,7 @@ def folder(tmp_path):
     times = [f"2026-01-{day:02}T00:00:00Z" for day in range(1, len(texts) + 1)]
     rows = [{"path": path, "text": text, "committed_at": at} for (path, text), at in zip(texts, times, strict=True)]
     write(tmp_path, "versions.jsonl", rows)
-    days = {1: ("26 days of paid leave", "26"), 2: ("28 days of paid leave", "28")}
+    days = {1: ("said in no version", "said in no version"), 2: ("28 days of paid leave", "28")}
     floors = {1: ("on the first floor", "first floor"), 2: ("on the second floor", "second floor")}
     asked = [
         question("days", "How many days of paid leave does everybody have?", "leave.md", days),
