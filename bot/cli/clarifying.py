@@ -126,7 +126,7 @@ def _named(memory: "Memory", tenant: str, beginning: str) -> "ClarificationView"
 
 
 def _tally(one: "ClarificationView") -> str:
-    return f"{one.voted}, {one.quorum} must agree"
+    return f"{one.voted} ({one.quorum} must agree)"
 
 
 def _json(one: "ClarificationView") -> dict[str, Any]:

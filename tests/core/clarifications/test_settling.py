@@ -13,7 +13,7 @@ from core.ids import derived
 from core.model.clarifying import ClarificationState, Voted
 from core.model.principals import Principal, person_reader
 from core.store.tables import Clarification, Feed, Job
-from tests.support.memories import add_person, audited, page, put, rows, section, source_id
+from tests.support.memories import add_person, audited, dump, page, put, rows, section, source_id
 from tests.support.questions import LUNCH, MEALS, dispute, newest, opened, price, says, state, stewards
 
 PENDING, BOUND, CONFLICTED = ClarificationState.PENDING, ClarificationState.BOUND, ClarificationState.CONFLICTED
@@ -284,6 +284,28 @@ def test_words_that_say_all_that_stands_are_all_it_rests_on(memory, ada):
     [asked] = memory.put_node(says(memory, "b.md", 55, unit="EUR")).in_question
     memory.clarify.vote(asked, 1, steward)
     assert memory.get_as_of(MEALS, ada).sources == {source_id("b.md")}
+
+
+def test_two_properties_in_question_are_settled_each_for_itself(memory, ada):
+    [steward] = stewards(memory, "Stew")
+    memory.put_node(says(memory, "a.md", 40, unit="EUR"))
+    told = memory.put_node(says(memory, "b.md", 55, unit="USD"))
+    of = {memory.questions.get(one, ada).prop: one for one in told.in_question}
+    assert of.keys() == {"price", "unit"}
+    memory.clarify.vote(of["price"], 1, steward)
+    node = memory.get_as_of(MEALS, ada)
+    assert (node.props, node.sources) == ({"price": 55, "unit": "EUR"}, {source_id("a.md"), source_id("b.md")})
+    memory.clarify.vote(of["unit"], 1, steward)
+    node = memory.get_as_of(MEALS, ada)
+    assert (node.props, node.sources) == ({"price": 55, "unit": "USD"}, {source_id("b.md")})
+
+
+def test_what_an_option_said_beside_is_erased_with_it(memory, ada):
+    dispute(memory)
+    memory.put_node(says(memory, "c.md", 60, owner="zanzibar"))
+    assert "zanzibar" in dump(memory)
+    memory.erase(source_id("c.md"), "asked by mail")
+    assert "zanzibar" not in dump(memory)
 
 
 def test_what_was_believed_before_stays_believed(memory, ada, clock):
