@@ -156,12 +156,10 @@ def _wide(options: Sequence[tuple[tuple[Unit, ...], str]], verdict: Verdict) -> 
 def _wider(one: _Open, picks: Sequence[_Pick]) -> list[tuple[tuple[Unit, ...], str]]:
     """Units to be read together, and their words."""
     beneath = [(pick.units, f"{pick.units[0].context}\n{pick.units[0].said}") for pick in picks]
-    joined = [tuple(unit for pick in picks for unit in pick.units)] if len(picks) > 1 else []
-    for group, pick in zip(one.groups, picks, strict=True):
-        if not pick.is_capped:
-            joined += [(*pick.units, unit) for unit in islice(_neighbours(one.said, group, pick), _NEIGHBOURS)]
-    if all(pick.is_capped for pick in picks):
-        return beneath
+    sound = [(group, pick) for group, pick in zip(one.groups, picks, strict=True) if not pick.is_capped]
+    joined = [tuple(unit for _, pick in sound for unit in pick.units)] if len(sound) > 1 else []
+    for group, pick in sound:
+        joined += [(*pick.units, unit) for unit in islice(_neighbours(one.said, group, pick), _NEIGHBOURS)]
     return beneath + [(units, "\n".join(unit.said for unit in units)) for units in joined]
 
 

@@ -2,7 +2,7 @@
 
 Two limits, two measures. The budget is a promise to whoever pays: where the provider cannot count, every byte counts
 as a token, since no tokenizer makes more of a text than it has bytes. The window is only what fits, and the server
-itself refuses what does not: an estimate with a fifth to spare will do (the tags' codes cost more than words do).
+itself refuses what does not: an estimate with a third to spare will do (small models split digits and codes finely).
 """
 
 from bisect import bisect_left
@@ -61,7 +61,7 @@ def measured(model: LanguageModel, messages: Sequence[Message], answer: str) -> 
 def _measures(model: LanguageModel, text: str) -> tuple[int, int]:
     """The tokens that a text likely has, with a margin where they are guessed, and the most that it can have."""
     tokens, guessed = _likely(model, text)
-    return (tokens * 5 // 4 + 1, len(text.encode())) if guessed else (tokens, tokens)
+    return (tokens * 3 // 2 + 1, len(text.encode())) if guessed else (tokens, tokens)
 
 
 def _likely(model: LanguageModel, text: str) -> tuple[int, bool]:
