@@ -20,6 +20,14 @@ from core.text.terms import terms
 
 State = Literal["continues", "affected", "gone"]
 
+_GENERIC = frozenset(
+    terms(
+        "policy guide guideline handbook manual overview introduction intro summary general information info details "
+        "process procedure rules instructions steps notes page section chapter part topic contents faq question help"
+    )
+)
+"""What a title may say more without saying for whom, where or when: it names a kind of text."""
+
 _SEVERITY: tuple[State, ...] = ("continues", "affected", "gone")
 
 
@@ -92,7 +100,9 @@ def _continuation(unit: Unit, match: Unit | None, headings: "_Headings") -> Cont
         return Continuation("gone", reason="words gone")
     if unit.context == match.context:
         return Continuation("continues", match.start, match.end)
-    clearable = _clearable(unit.context, match.context) and headings.akin(unit.context.path, match.context.path)
+    clearable = _clearable(unit.context, match.context) and headings.akin(
+        unit.context.path, match.context.path, unit.key
+    )
     reason = _reason(unit.context, match.context)
     return Continuation("affected", match.start, match.end, clearable, reason)
 
@@ -115,15 +125,29 @@ class _Headings:
         self._before = {unit.context.path for unit in old}
         self._standing = {unit.context.path for unit in new}
 
-    def akin(self, old: Words, new: Words) -> bool:
+    def akin(self, old: Words, new: Words, key: str) -> bool:
         """The titles name the same; or were renamed where they stood; or a title put in says what was said there."""
         if bool(old) != bool(new):
             return False
-        named = _contained(_terms(*old[-1:]), _terms(*new[-1:])) and _contained(_terms(*old), _terms(*new))
+        named = _contained(old[-1:], new[-1:]) and _contained(old, new)
         if named or new in self._before:
-            return named
+            return named and self._adds_nothing(old, new, key)
         renamed = old not in self._standing and len(old) == len(new) and _alike(old[-1:], new[-1:])
-        return renamed or (new[: len(old)] == old and _terms(*new[len(old) :]).keys() <= self._said(old))
+        put_in = new[: len(old)] == old and _terms(*new[len(old) :]).keys() <= self._said(old)
+        return renamed or put_in or any(self._moved(old, was, key) for was in self._renamed(new))
+
+    def _adds_nothing(self, old: Words, new: Words, key: str) -> bool:
+        """Whether each word more is said in the words themselves, or only says what kind of text this is."""
+        return _added(old, new) <= _GENERIC | set(terms(key))
+
+    def _renamed(self, new: Words) -> list[Words]:
+        """What a title may have been before, where it stood: one that stands no more, and said all of this beneath."""
+        gone = (was for was in self._before - self._standing if len(was) == len(new) and _contained(was[-1:], new[-1:]))
+        return [was for was in gone if _contained(was, new) and _added(was, new) <= _GENERIC | self._said(was)]
+
+    def _moved(self, old: Words, was: Words, key: str) -> bool:
+        """Whether words went over to a title like their own, that named nothing which they do not."""
+        return _alike(old[-1:], was[-1:]) and _terms(*was).keys() <= _terms(*old, key).keys()
 
     def _said(self, path: Words) -> set[str]:
         """Every content word that stood directly under a heading path."""
@@ -136,8 +160,13 @@ def _alike(old: Words, new: Words) -> bool:
     return 4 * (one & other).total() > one.total() + other.total()
 
 
-def _contained(one: Counter[str], other: Counter[str]) -> bool:
-    return one.keys() <= other.keys() or other.keys() <= one.keys()
+def _added(old: Words, new: Words) -> set[str]:
+    return _terms(*new).keys() - _terms(*old).keys()
+
+
+def _contained(old: Words, new: Words) -> bool:
+    one, other = _terms(*old).keys(), _terms(*new).keys()
+    return one <= other or other <= one
 
 
 def _terms(*texts: str) -> Counter[str]:

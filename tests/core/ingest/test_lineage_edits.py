@@ -37,6 +37,12 @@ PRICES = "# Prices\n\n| Item | Limit |\n|---|---|\n| Chair | 300 EUR |\n| Desk |
 BENEFITS = "# Leave\n\nEmployees receive:\n\n- 25 days of leave\n  - 5 of them in summer\n- a laptop\n"
 ROW, ITEM, NESTED = "| Chair | 300 EUR |", "25 days of leave", "5 of them in summer"
 
+OLU = "Time for OLU trainings is coded as 969."
+MOVED = f"# Online Learning University\n\nRead on. {OLU}\n\n# Online University (OLU)\n\nClasses are assigned.\n"
+MOVED_TO = (
+    f"# Online Learning University\n\nRead on.\n\n# Online University (OLU) classes\n\nClasses are assigned. {OLU}\n"
+)
+
 HARMFUL = {
     "struck through": (PAGE, PAGE.replace(CITED, f"~~{CITED}~~"), CITED),
     "partly struck through": (PAGE, PAGE.replace("14 days", "~~14~~ days"), CITED),
@@ -99,6 +105,33 @@ HARMFUL = {
         PAGE,
         PAGE.replace(CITED + " ", "").replace("## D", f"The old rule was:\n\n> {CITED}\n\n## D"),
         CITED,
+    ),
+    "a heading narrowed by a noun": (PAGE, PAGE.replace("# Shop", "# Shop for contractors"), CITED),
+    "a heading narrowed by a place": (PAGE, PAGE.replace("# Shop", "# Shop in Berlin"), CITED),
+    "a heading narrowed, its words said beneath": (
+        PAGE.replace("Ask", "Contractors are welcome. Ask"),
+        PAGE.replace("Ask", "Contractors are welcome. Ask").replace("# Shop", "# Shop for contractors"),
+        CITED,
+    ),
+    "a title above that narrows": (
+        PAGE.replace("# Shop", "## Shop"),
+        "# Munich\n\n" + PAGE.replace("# S", "## S"),
+        CITED,
+    ),
+    "moved under a title like its own that names others": (
+        MOVED,
+        MOVED_TO.replace("(OLU) classes", "(OLU) contractors"),
+        OLU,
+    ),
+    "moved under another title, renamed": (
+        MOVED.replace("Online University (OLU)", "University visitors (OLU)"),
+        MOVED_TO.replace("Online University (OLU) classes", "University visitors (OLU) classes"),
+        OLU,
+    ),
+    "moved under a title that stood all along": (
+        MOVED.replace("# Online University (OLU)", "# Online University (OLU) visitors"),
+        MOVED_TO.replace("(OLU) classes", "(OLU) visitors"),
+        OLU,
     ),
     "header changed": (PRICES, PRICES.replace("Limit", "Price"), ROW),
     "header dated": (PRICES, PRICES.replace("Limit", "Limit 2023"), ROW),
@@ -179,6 +212,9 @@ HARMLESS = {
     "heading level": (PAGE, PAGE.replace("# Shop", "## Shop").replace("## Delivery", "### Delivery"), CITED),
     "heading marks": (PAGE, PAGE.replace("# Shop", "Shop\n===="), CITED),
     "heading reworded": (PAGE.replace("Shop", "Refunds"), PAGE.replace("# Shop", "# Refund policy"), CITED),
+    "heading said by the words beneath": (PAGE, PAGE.replace("# Shop", "# Shop: refunds"), CITED),
+    "heading that drops a word": (PAGE.replace("# Shop", "# Shop tours"), PAGE, CITED),
+    "moved under its own topic, renamed where it stood": (MOVED, MOVED_TO, OLU),
     "title put on top": (PAGE.replace("# Shop", "## Shop"), PAGE.replace("# Shop", "# Handbook\n\n## Shop"), CITED),
     "sections reordered": (
         "# Shop\n\n## Money\n\nRefunds take 14 days.\n\n## Parcels\n\nThey leave at noon.\n",
