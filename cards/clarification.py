@@ -82,7 +82,8 @@ def _in_full(options: tuple[Option, ...]) -> Words:
 
 
 def _words(words: tuple[OptionWords, ...]) -> Citations:
-    return Citations(tuple(_citation(number, one) for number, one in enumerate(words[:ROWS], start=1)))
+    shown = tuple(_citation(number, one) for number, one in enumerate(words[:ROWS], start=1))
+    return Citations(shown, more=len(words[ROWS:]))
 
 
 def _citation(number: int, words: OptionWords) -> Citation:

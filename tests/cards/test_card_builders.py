@@ -252,6 +252,7 @@ def test_a_question_that_is_over_says_what_came_of_it_and_not_how_to_answer(stat
 def test_the_words_of_each_option_stand_under_its_name() -> None:
     said = OptionWords("30 days", AnswerCitation("Handbook", None, ("Refunds",), "Refunds take 30 days."))
     assert "[1] 30 days: Handbook › Refunds" in to_plain(clarification(replace(ASKED, words=(said,))))
+    assert "and 2 more" in to_plain(clarification(replace(ASKED, words=(said,) * 7)))
 
 
 def test_an_option_too_long_for_a_button_is_written_out() -> None:
