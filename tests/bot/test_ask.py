@@ -3,8 +3,12 @@
 import pytest
 
 from core.errors import StoreUnavailable
+from core.generate.openai_compatible import LlmEndpoint, OpenAiCompatibleProvider
+from core.generate.prompt import UNKNOWN
+from core.generate.providers import LanguageModel
 from core.model.work import Inbound
 from core.store.tables import CardGrant, CardMessage, Person
+from tests.fakes.completions import fake_completions, refuses, says
 from tests.support.bots import buttons, parts_over
 from tests.support.memories import change_row, page, put, rows
 
@@ -152,3 +156,64 @@ async def test_any_text_gets_one_card(hostile, revise, adas):
     await adas.ask(hostile)
     assert len(adas.cards()) == 1
     assert adas.texts()[0].strip()
+
+
+# ── answers that a model wrote ──
+
+
+@pytest.fixture
+def written(revise, reopen, adas):
+    """Ada's questions are answered by a model on loopback; what it says, and all that it was told."""
+    revise()
+    with fake_completions() as fake:
+        endpoint = LlmEndpoint(fake.url, retries=0)
+        memory = reopen(llm=LanguageModel(OpenAiCompatibleProvider(endpoint), "small"))
+        parts = parts_over(memory, {"fake": adas.parts.courier._channels["fake"]})
+
+        async def _ask(answer):
+            fake.usually = answer
+            adas.write(ASKED)
+            await parts.worker.settle()
+            return adas.cards()[-1]
+
+        yield _ask
+        parts.gateway.stop()
+
+
+async def test_a_written_answer_says_of_each_sentence_what_bears_it(written, adas, memory):
+    card = await written(says("At most 40 EUR may a meal cost [1]. A meal may cost 55 EUR [1]. Trains fly."))
+    [text] = adas.texts()
+    assert "At most 40 EUR may a meal cost. [1] (supported by the wording)" in text
+    assert "A meal may cost 55 EUR. [1] (not supported by the wording: a number, a date or a “not” differs)" in text
+    assert "Trains fly. (no source)" in text
+    assert "Careful." in text
+    assert {button.kind for button in buttons(card)} == {"answer_save", "watch_create"}
+    assert len(rows(memory, CardMessage)[0].source_ids) == 1
+
+
+async def test_what_rests_on_nothing_can_neither_be_saved_nor_watched(written, adas, memory):
+    card = await written(says("Trains fly."))
+    assert "Trains fly. (no source)" in adas.texts()[0]
+    assert buttons(card) == []
+    assert len(rows(memory, CardMessage)[0].source_ids) == 1, "what was read for it may be in it"
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [(refuses(503), "did not answer"), (refuses(401, "sk-x"), "refuses the key"), (says("", "length"), "cut off")],
+)
+async def test_a_model_that_fails_is_told_in_one_card(written, adas, answer, words):
+    card = await written(answer)
+    [text] = adas.texts()
+    assert text.startswith("That did not work")
+    assert words in text
+    assert "sk-x" not in text
+    assert "40 EUR" not in text
+    assert buttons(card) == []
+
+
+async def test_a_model_that_does_not_know_leads_to_the_nearest_passages(written, adas):
+    await written(says(UNKNOWN))
+    assert "I couldn’t find an answer" in adas.texts()[0]
+    assert "The nearest passages:" in adas.texts()[0]
+    assert UNKNOWN not in adas.texts()[0]

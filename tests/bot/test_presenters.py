@@ -7,16 +7,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.presenters import answer_card, answer_offer, answer_sources, below, brief_words, present, web_address
+from bot.presenters import (
+    answer_card,
+    answer_offer,
+    answer_sources,
+    below,
+    brief_words,
+    present,
+    sentence_verdict,
+    web_address,
+)
 from cards.codec import from_json
 from cards.plain import to_plain
 from core.clock import SECOND
 from core.model.answers import Answer, Cited, Claim
+from core.model.clarifying import ClarificationState, OpenQuestion
 from core.model.evidence import BriefLine, ChangeLine, Passage, SectionChange
 from core.model.grants import PermittedAction
 from core.model.notices import AnswerMoved, AnswersNotice, BriefNotice, ChangeNotice, ClaimDiff, Reason
 from core.model.preferences import Preferences
 from core.model.spans import SpanRef
+from core.model.verdicts import NO_EVIDENCE, Gate, Signals, Support, Verdict
 from tests.support.bots import buttons
 
 NONCE = "n" * 22
@@ -245,7 +256,7 @@ def test_what_is_not_known_shows_the_nearest_passages_and_offers_nothing():
 
 def test_an_unsupported_sentence_is_not_shown_as_quoted():
     found = answer_of((passage(1),))
-    found = replace(found, claims=(replace(found.claims[0], quoted=False),))
+    found = replace(found, claims=(replace(found.claims[0], quoted=False, verdict=judged(Support.UNSUPPORTED)),))
     text = to_plain(answer_card(found, NONCE))
     assert "not supported by the wording" in text
     assert "Quoted word for word" not in text
@@ -277,3 +288,57 @@ def test_only_web_addresses_become_links(uri):
 def test_a_web_address_becomes_a_link():
     assert web_address("https://wiki.example/travel") == "https://wiki.example/travel"
     assert "Open source" in to_plain(shown(change_notice(line(MEALS, uri="https://wiki.example/travel"))))
+
+
+# ── what a model wrote ──
+
+SIGNALS = Signals(0.5, 0.5, Gate.PASS, Gate.PASS)
+
+
+def judged(support, signals=SIGNALS):
+    return Verdict(support, 0.5, None, 0, signals)
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        (Claim("S.", (passage(1),), quoted=True), "quoted"),
+        (Claim("S.", (passage(1),), quoted=False, verdict=judged(Support.SUPPORTED)), "supported"),
+        (Claim("S.", (passage(1),), quoted=False, verdict=judged(Support.PARTIAL)), "partial"),
+        (Claim("S.", (passage(1),), quoted=False, verdict=judged(Support.UNSUPPORTED)), "unsupported"),
+        (
+            Claim(
+                "S.",
+                (passage(1),),
+                quoted=False,
+                verdict=judged(Support.UNSUPPORTED, replace(SIGNALS, negation=Gate.CAPPED)),
+            ),
+            "differs",
+        ),
+        (Claim("S.", (passage(1),), quoted=False), "unchecked"),
+        (Claim("S.", (), quoted=False, verdict=NO_EVIDENCE), "uncited"),
+        (Claim("S.", (), quoted=False), "uncited"),
+    ],
+)
+def test_what_is_said_beside_a_claim_follows_from_its_verdict(claim, said):
+    assert sentence_verdict(claim) == said
+
+
+def test_a_card_remembers_every_source_that_a_model_read():
+    """Its words may be anywhere in what it wrote."""
+    found = replace(answer_of((passage(1),)), read=frozenset({uid(1), uid(7)}))
+    assert answer_sources(found) == [uid(1), uid(7)]
+
+
+def test_what_cites_nothing_offers_nothing_and_a_guess_says_that_it_is_one():
+    guess = replace(answer_of(()), grounded=False, sections=(), claims=(Claim("S.", (), quoted=False),))
+    assert answer_offer(guess).actions == ()
+    assert buttons(answer_card(guess, NONCE)) == []
+    assert "treat it as a guess" in to_plain(answer_card(guess, NONCE))
+
+
+def test_what_is_open_about_cited_words_is_asked_once():
+    asked = OpenQuestion(uid(3), ClarificationState.PENDING, "40 or 50?")
+    found = answer_of((passage(1),), (passage(1),))
+    found = replace(found, claims=tuple(replace(claim, questions=(asked,)) for claim in found.claims))
+    assert to_plain(answer_card(found, NONCE)).count("Still open: 40 or 50?") == 1

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.cli.entry import run
+from tests.fakes.completions import fake_completions
 
 
 @pytest.fixture
@@ -35,3 +36,10 @@ def set_up(said, tmp_path, monkeypatch):
     monkeypatch.setenv("CLARIFY_EMBEDDER", "hashing")
     said("init")
     return said
+
+
+@pytest.fixture
+def completions():
+    """A chat completions server on loopback."""
+    with fake_completions() as fake:
+        yield fake
