@@ -5,7 +5,7 @@ from typing import Any
 
 from core.model.answers import Answer, Claim
 from core.model.spans import SpanRef
-from core.model.verdicts import Signals, Verdict
+from core.model.verdicts import Signals, Support, Verdict
 
 
 def trace_body(answer: Answer, planned: Sequence[SpanRef]) -> dict[str, Any]:
@@ -23,12 +23,14 @@ def trace_body(answer: Answer, planned: Sequence[SpanRef]) -> dict[str, Any]:
         "grounded": answer.grounded,
         "bestCosine": round(answer.best_cosine, 6),
         "coordinates": [_coordinates(span) for span in planned],
-        "claims": [_claim(claim) for claim in answer.claims],
+        "claims": [_claim(claim, answer) for claim in answer.claims],
         "sections": [[str(cited.node_id), cited.title] for cited in answer.sections],
     }
 
 
-def _claim(claim: Claim) -> dict[str, Any]:
+def _claim(claim: Claim, answer: Answer) -> dict[str, Any]:
+    """`read`, of what its own citations do not bear: the sources whose words it may hold, so that erasing finds it."""
+    is_borne = claim.quoted or (claim.verdict is not None and claim.verdict.verdict is not Support.UNSUPPORTED)
     return {
         "text": claim.text,
         "citations": [_coordinates(passage.span) for passage in claim.citations],
@@ -36,6 +38,7 @@ def _claim(claim: Claim) -> dict[str, Any]:
         "verdict": claim.verdict and verdict_json(claim.verdict),
         "severity": claim.severity,
         "clarifications": [str(question.clarification_id) for question in claim.questions],
+        **({} if is_borne else {"read": sorted(map(str, answer.read))}),
     }
 
 

@@ -44,7 +44,10 @@ def _rests_on(option: Mapping[str, Any], source_id: UUID) -> bool:
 
 
 def _cites(claim: Mapping[str, Any], source_id: UUID) -> bool:
-    return any(citation[0] == str(source_id) for citation in claim["citations"])
+    """Also what a model wrote after it had read the source, where nothing it cites bears it."""
+    return any(citation[0] == str(source_id) for citation in claim["citations"]) or str(source_id) in claim.get(
+        "read", ()
+    )
 
 
 def _claim_without(claim: Mapping[str, Any]) -> dict[str, Any]:

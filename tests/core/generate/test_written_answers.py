@@ -177,6 +177,20 @@ def test_an_uncited_sentence_is_saved_with_the_answer_and_cannot_go_stale(handbo
     ]
 
 
+def test_erasing_a_source_takes_its_words_out_of_sentences_that_do_not_cite_it_too(handbook, fake, ada):
+    """A model read it, and may have said its words beside any number."""
+    erased = put(
+        handbook, "secret.md", page("Secret", {"Meals": "A meal may cost 40 EUR at most with the quokka card."})
+    )
+    fake.usually = cites("A meal may cost 40 EUR at most. {meal} The quokka is a card. A quokka pays {drinks}.",
+                         meal="never paid", drinks="never paid")  # fmt: skip
+    answer_id = handbook.save_answer(handbook.generate(ASKED, ada).trace_id, ada)
+    assert "quokka" in dump(handbook)
+    handbook.erase(erased.source_id, "asked to")
+    assert "quokka" not in dump(handbook)
+    assert handbook.answer(answer_id, ada).claims[0].text == "A meal may cost 40 EUR at most."
+
+
 def test_a_refresh_whose_provider_fails_leaves_the_old_answer_as_it_was(handbook, fake, ada):
     answer_id = saved(handbook, fake, ada)
     before = dump(handbook)
