@@ -4,8 +4,10 @@ import pytest
 
 from core.answers.recheck import DECIDED
 from core.clock import HOUR, SECOND
+from core.graph.records import Record
 from core.ids import derived
 from core.jobs.kinds import Audience, JobKind
+from core.model.spans import SpanRef
 from core.store import clarifications
 from core.store.tables import Trace, Watch, WatchFire
 from tests.support.memories import change_row, page, put, rows
@@ -143,3 +145,27 @@ def test_a_refreshed_answer_waits_no_more_and_its_watches_end(memory, ada, saved
     new = memory.refresh_answer(saved, ada).answer_id
     assert (memory.answer(saved, ada).status, memory.answer(new, ada).status) == ("superseded", "current")
     assert [w.scope_type for w in rows(memory, Watch) if w.enabled and w.target["kind"] == "internal"] == ["source"]
+
+
+def test_an_answer_to_what_sources_disagree_on_waits_and_hears_of_the_decision(memory, ada):
+    """All of it as people meet it: two pages name two prices, somebody saves an answer, and the pages come to agree."""
+    for uri, words, price in (("a.md", SAID, 40), ("b.md", MORE, 45)):
+        put(memory, uri, page("Travel", {"Meals": words}))
+        memory.put_node(Record(PRICE, "LIMIT", {"price": price}, provenance=[place(memory, uri, words)]))
+    memory.sweep()
+    answer = memory.generate("How much do meals cost a day?", ada)
+    answer_id = memory.save_answer(answer.trace_id, ada)
+    assert memory.check_answer(answer_id).after == "pending"
+    put(memory, "b.md", page("Travel", {"Meals": SAID}))
+    memory.put_node(Record(PRICE, "LIMIT", {"price": 40}, provenance=[place(memory, "b.md", SAID)]))
+    memory.sweep()
+    due = memory.jobs.lease(Audience.INTERNAL, [JobKind.CHECK_ANSWER], "me", 10)
+    assert {job.payload["answer_id"] for job in due} == {str(answer_id)}
+    after = memory.check_answer(answer_id).after
+    assert (after in {"stale", "partially_stale"}, told(memory)) == (True, 1)
+
+
+def place(memory, uri, words):
+    view = next(view for view in memory.sources() if view.uri == uri)
+    start = page("Travel", {"Meals": words}).index(words.encode())
+    return SpanRef(view.source_id, view.version_tx, start, start + len(words.encode()))
