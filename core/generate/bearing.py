@@ -3,10 +3,10 @@
 A model cites a passage; what somebody relies on, and what a saved answer then watches, is the sentence or table row in
 it that says so. A sentence that is such a unit, word for word, is a quote, and there is nothing to judge. Else the
 matcher picks the unit of each cited passage that bears it best. Where none does, it is asked once more about that
-unit beneath its headings, and about units read together, since models like to say two sentences as one; but never
-where a number or a negation differs: that of the next sentence bears nothing. A sentence that cites nothing is held
-against all of the evidence, and gets a citation only where that supports it. What was cited and bears nothing stays
-cited, so that whoever reads can see what the model meant.
+unit beneath its headings, and about units read together, since models like to say two sentences as one; but not where
+it holds a number, or a negation differs: a number of the next sentence bears nothing. A sentence that cites nothing
+is held against all of the evidence, and gets a citation only where that supports it. What was cited and bears nothing
+stays cited, so that whoever reads can see what the model meant.
 """
 
 from collections import defaultdict
@@ -19,6 +19,7 @@ from core.generate.markers import without_markers
 from core.model.ports import Unit
 from core.model.verdicts import NO_EVIDENCE, Gate, Support, Verdict
 from core.text.fold import fold
+from core.text.numbers import numbers
 from core.text.terms import terms
 
 Judge = Callable[[Sequence[tuple[str, Sequence[str]]]], Sequence[Verdict]]
@@ -156,6 +157,8 @@ def _wide(options: Sequence[tuple[tuple[Unit, ...], str]], verdict: Verdict) -> 
 def _wider(one: _Open, picks: Sequence[_Pick]) -> list[tuple[tuple[Unit, ...], str]]:
     """Units to be read together, and their words."""
     beneath = [(pick.units, f"{pick.units[0].context}\n{pick.units[0].said}") for pick in picks]
+    if numbers(one.said.text):
+        return beneath
     sound = [(group, pick) for group, pick in zip(one.groups, picks, strict=True) if not pick.is_capped]
     joined = [tuple(unit for _, pick in sound for unit in pick.units)] if len(sound) > 1 else []
     for group, pick in sound:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from core.embed.protocol import Embedder
+from core.embed.protocol import Embedder, embed_question
 from core.errors import InsufficientEvidence, NotFound, SemanticUnavailable, VerifyUnavailable
 from core.generate.bearing import Borne, bear, bear_unjudged
 from core.generate.body import trace_body
@@ -206,8 +206,8 @@ class GenerateEngine:
         flat = [(span.weight, unit) for span, units in pairs for unit in units]
         if not flat or self._embedder is None:
             return []
-        vectors = self._embedder.embed([question, *(unit.said for _, unit in flat)])
-        cosines = vectors[1:] @ vectors[0]
+        vectors = self._embedder.embed([unit.said for _, unit in flat])
+        cosines = vectors @ embed_question(self._embedder, question)
         return [
             Sentence(unit.span, unit.said, unit.context, float(cosine), weight)
             for (weight, unit), cosine in zip(flat, cosines, strict=True)

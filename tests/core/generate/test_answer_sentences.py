@@ -42,6 +42,7 @@ def cited(answer: str, passages: int = 3) -> list[tuple[str, tuple[int, ...]]]:
         ("It is 40 [2][2][1].", (2, 1)),
         ("It is 40 [0][4][2024][999999].", ()),
         ("It is 40 [2-99].", (2, 3)),
+        ("It is 40 [99-1].", (1,)),
     ],
 )
 def test_a_citation_is_known_however_it_is_written(answer, cites):
