@@ -215,7 +215,7 @@ def test_another_page_that_says_the_same_of_something_else_clears_nothing(memory
     saved = memory.save_answer(answer.trace_id, ada)
     uri = next(view.uri for view in memory.sources() if view.source_id == span.source_id)
     memory.clock.advance(HOUR)
-    put(memory, uri, page("Office", {"Parking": "There is a garage."}))
+    put(memory, uri, page("Berlin", {"Parking": "There is a garage."}))
     assert memory.check_answer(saved).after == AnswerStatus.STALE
 
 
