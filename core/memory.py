@@ -1,7 +1,7 @@
 """Memory: the whole embedded engine. Open it on a database, call it, close it.
 
-The only composition in core: it makes the engines, hands each what it needs, and opens the write transactions in which
-several take part.
+What may be asked of it, in one place. It opens the transactions in which several engines take part; `core.engines`
+makes them and hands each what it needs.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,64 +10,38 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from core.access.engine import AccessEngine
-from core.answers.engine import AnswersEngine, Checked
-from core.briefs.engine import BriefsEngine
-from core.clarifications.engine import ClarificationsEngine
+from core.answers.engine import Checked
 from core.clarifications.views import ClarificationView, Recorded
 from core.clock import Clock, SystemClock
 from core.config import MemoryConfig
-from core.context.engine import ContextEngine
 from core.context.views import Context
-from core.delivery.engine import DeliveryEngine
-from core.effects.engine import EffectsEngine
 from core.embed.protocol import Embedder
-from core.erasure.engine import ErasureEngine
+from core.engines import Engines
 from core.erasure.surfaces import ErasureReport
 from core.errors import CoreError, InvalidQuery, NotFound
-from core.generate.engine import GenerateEngine
 from core.generate.providers import LanguageModel
-from core.graph.engine import GraphEngine
 from core.graph.records import Record, interval
-from core.inbound.engine import InboundEngine
-from core.ingest.engine import Incoming, IngestEngine, IngestResult
-from core.jobs.engine import JobsEngine
-from core.keys.engine import KeysEngine
-from core.library.engine import LibraryEngine
-from core.local.engine import LocalEngine
-from core.messages.engine import MessagesEngine
+from core.ingest.engine import Incoming, IngestResult
 from core.metrics import Metrics
 from core.model.answers import Answer, AnswerMove, Cited, Refreshed, SavedAnswer
 from core.model.evidence import Resolution
 from core.model.grants import CardAction
 from core.model.nodes import Node
-from core.model.preferences import WEEKDAYS, Preferences
 from core.model.principals import ADMIN, OPERATOR, Principal
 from core.model.spans import SpanRef
 from core.model.watching import FireView, WatchRequest, WatchView
-from core.notices.engine import NoticesEngine
-from core.outcomes.engine import OutcomesEngine
-from core.people.engine import PeopleEngine
-from core.planner.engine import PlannerEngine
 from core.planner.plan import Planned
 from core.planner.request import PlanRequest
 from core.planner.tokens import TokenAccounting
-from core.questions.engine import QuestionsEngine
-from core.recall.engine import RecallEngine
-from core.recall.index import HybridConfig
-from core.records.engine import RecordsEngine
-from core.retention.engine import RetentionEngine
-from core.sources.engine import SourcesEngine, SourceView
+from core.sources.engine import SourceView
 from core.store import audit, counts, models, sources, watches
 from core.store.audit import AuditEntry
 from core.store.counts import Status
 from core.store.database import Database
 from core.store.migrate import upgrade
 from core.store.view import view
-from core.verify.engine import VerifyEngine
 from core.verify.request import Verified, VerifyRequest
-from core.watch.engine import Swept, WatchEngine
-from core.workspaces.engine import WorkspacesEngine
+from core.watch.engine import Swept
 
 DEFAULT_TENANT = "default"
 
@@ -104,79 +78,22 @@ class Memory:
             raise
         self._embedder = embedder
         self.metrics = Metrics()
-        self._make_engines(embedder, keys or {}, llm, accounting or (llm.provider if llm else None))
-
-    def _make_engines(
-        self,
-        embedder: Embedder | None,
-        keys: Mapping[str, Ed25519PublicKey],
-        llm: LanguageModel | None,
-        accounting: TokenAccounting | None,
-    ) -> None:
-        config, database = self.config, self._database
-        self._library = LibraryEngine()
-        hybrid = HybridConfig(config.planner.lexical_weight, config.planner.bm25_half, config.planner.semantic_min_sim)
-        self._recall = RecallEngine(embedder, hybrid)
-        self._graph = GraphEngine(self._recall)
-        defaults = Preferences(WEEKDAYS.index(config.watch.brief_weekday), config.watch.brief_hour * 60)
-        self.people = PeopleEngine(database, defaults)
-        self._sources = SourcesEngine(database)
-        self._ingest = IngestEngine(database, self._graph, embedder)
-        self._planner = PlannerEngine(self._recall, self._graph, self._library, accounting, config.planner)
-        self._watch = WatchEngine(database, config.watch)
-        self._verify = VerifyEngine(
-            database, embedder, self._graph, self._recall, self._library, config.verify, self.metrics
-        )
-        self.questions = QuestionsEngine(database, self._library)
-        self.clarify = ClarificationsEngine(database, self._graph, self._library)
-        self._records = RecordsEngine(self._graph, self._library, self.clarify)
-        self._generate = GenerateEngine(
-            database,
-            self._planner,
-            self._library,
-            embedder,
-            self._verify,
-            self.questions,
-            llm,
-            config.answers.min_cosine,
-            config.planner.default_budget_tokens,
-        )
-        self._answers = AnswersEngine(
-            database,
-            self._graph,
-            self._watch,
-            self._library,
-            self._verify,
-            self.questions,
-            self._generate,
-            config.answers,
-        )
-        limits = {"lease_secs": config.watch.lease_secs, "max_attempts": config.watch.max_attempts}
-        self.jobs = JobsEngine(database, **limits)
-        self.inbound = InboundEngine(database, **limits)
-        notices = NoticesEngine(self._library)
-        self.briefs = BriefsEngine(database, notices, defaults)
-        self.delivery = DeliveryEngine(
-            database, notices, self.briefs, self.questions, defaults, lease_secs=config.watch.lease_secs
-        )
-        self.outcomes = OutcomesEngine(database, lease_secs=config.watch.lease_secs)
-        self.messages = MessagesEngine(database)
-        self.workspaces = WorkspacesEngine(database)
-        self.api_keys = KeysEngine(database)
-        self.local = LocalEngine(database)
-        self.retention = RetentionEngine(database)
-        self._context = ContextEngine(
-            database,
-            self._planner,
-            self._library,
-            self.questions,
-            config.context,
-            config.planner.default_budget_tokens,
-            self.metrics,
-        )
-        self.erasure = ErasureEngine(database, self._graph, self._answers)
-        effects = EffectsEngine(self._graph, self._watch, self._answers, self.people, self.clarify)
-        self._access = AccessEngine(database, keys, effects.by_kind())
+        knows = accounting or (llm.provider if llm else None)
+        self._engines = Engines(self._database, self.config, self.metrics, embedder, keys or {}, llm, knows)
+        self.people = self._engines.people
+        self.questions = self._engines.questions
+        self.clarify = self._engines.clarify
+        self.jobs = self._engines.jobs
+        self.inbound = self._engines.inbound
+        self.briefs = self._engines.briefs
+        self.delivery = self._engines.delivery
+        self.outcomes = self._engines.outcomes
+        self.messages = self._engines.messages
+        self.workspaces = self._engines.workspaces
+        self.api_keys = self._engines.api_keys
+        self.local = self._engines.local
+        self.retention = self._engines.retention
+        self.erasure = self._engines.erasure
 
     def __enter__(self) -> Self:
         return self
@@ -221,38 +138,38 @@ class Memory:
         Raises UnreadableDocument; InvalidRequest when no reader is named; Erased until somebody readmits it.
         """
         incoming = Incoming(uri, data, tuple(readers), media_type, valid_start, source_set, replace_invalid, actor)
-        return self._ingest.ingest(tenant, incoming)
+        return self._engines.ingest.ingest(tenant, incoming)
 
     def remove(self, uri: str, *, tenant: str = DEFAULT_TENANT, valid_start: int | None = None) -> IngestResult:
         """Tombstone a document that is gone. Raises NotFound."""
-        return self._ingest.remove(tenant, uri, valid_start)
+        return self._engines.ingest.remove(tenant, uri, valid_start)
 
     def rename(self, uri: str, new_uri: str, *, tenant: str = DEFAULT_TENANT) -> None:
         """Let a document go on under another uri. Raises NotFound, InvalidRequest."""
-        self._sources.rename(tenant, uri, new_uri)
+        self._engines.sources.rename(tenant, uri, new_uri)
 
     def sources(self, *, tenant: str = DEFAULT_TENANT, source_set: str | None = None) -> list[SourceView]:
         """Every document that stands now, for an administrator: this read takes no principal and shows no text."""
-        return self._sources.standing(tenant, source_set)
+        return self._engines.sources.standing(tenant, source_set)
 
     def synced(self, source_set: str, *, tenant: str = DEFAULT_TENANT) -> None:
         """Remember that a source set was compared with its place now."""
-        self._sources.checked(tenant, source_set)
+        self._engines.sources.checked(tenant, source_set)
 
     def same_texts(
         self, gone: Collection[str], fresh: Mapping[str, bytes], *, tenant: str = DEFAULT_TENANT
     ) -> dict[str, str]:
         """By fresh uri, the uri among `gone` whose document says exactly this: it was moved, not replaced."""
-        return self._sources.same_texts(tenant, gone, fresh)
+        return self._engines.sources.same_texts(tenant, gone, fresh)
 
     def last_synced(self, source_set: str, *, tenant: str = DEFAULT_TENANT) -> int | None:
         """When a source set was last looked at as a whole; None for one without documents."""
-        return self._sources.last_checked(tenant, source_set)
+        return self._engines.sources.last_checked(tenant, source_set)
 
     def resolve(self, spans: Sequence[SpanRef], principal: Principal) -> dict[SpanRef, Resolution]:
         """Where cited words stand now: current coordinates, superseded or tombstoned."""
         with self._database.read(principal.tenant_id) as tx:
-            return self._library.resolve(tx, spans, sources.readable(tx, principal), self.clock.now())
+            return self._engines.library.resolve(tx, spans, sources.readable(tx, principal), self.clock.now())
 
     # ── erasing ──
 
@@ -271,11 +188,11 @@ class Memory:
 
     def readmit(self, uri: str, *, tenant: str = DEFAULT_TENANT, actor: str = OPERATOR) -> None:
         """Let a document of a uri that was erased be taken in again, as a new source. Raises NotFound."""
-        self._sources.readmit(tenant, uri, actor)
+        self._engines.sources.readmit(tenant, uri, actor)
 
     def source_named(self, uri: str, *, tenant: str = DEFAULT_TENANT) -> UUID:
         """The source of a uri, whether it stands, is gone or was erased, for an administrator. Raises NotFound."""
-        return self._sources.named(tenant, uri)
+        return self._engines.sources.named(tenant, uri)
 
     # ── records ──
 
@@ -285,7 +202,7 @@ class Memory:
         Raises InvalidRequest.
         """
         with self._database.write(tenant) as tx:
-            return self._records.record(tx, record)
+            return self._engines.records.record(tx, record)
 
     def clarifications(self, principal: Principal) -> list[ClarificationView]:
         """What is in question of the nodes that the principal may read, with the options that they may read."""
@@ -303,7 +220,7 @@ class Memory:
         """Let a record stand no more, from now on or over an interval. Raises NotFound, InvalidRequest."""
         with self._database.write(tenant) as tx:
             tx.lock()
-            self._graph.end(tx, node_id, interval(tx.now, valid_start, valid_end))
+            self._engines.graph.end(tx, node_id, interval(tx.now, valid_start, valid_end))
 
     def get_as_of(
         self, node_id: UUID, principal: Principal, *, valid_time: int | None = None, tx_time: int | None = None
@@ -333,28 +250,28 @@ class Memory:
             raise InvalidQuery(f"limit is {limit}; it must be at least 1")
         with self._database.read(principal.tenant_id) as tx:
             asked = view(tx, principal, self.clock.now(), valid_time, tx_time)
-            return [node for node, _ in self._graph.find(asked, find, where)[:limit]]
+            return [node for node, _ in self._engines.graph.find(asked, find, where)[:limit]]
 
     # ── asking ──
 
     def plan(self, request: PlanRequest, principal: Principal) -> Planned:
         """Select evidence. Raises InvalidRequest, InsufficientEvidence, SemanticUnavailable."""
         with self._database.read(principal.tenant_id) as tx:
-            return self._planner.plan(tx, request, principal, self.clock.now())
+            return self._engines.planner.plan(tx, request, principal, self.clock.now())
 
     def context(self, request: PlanRequest, principal: Principal) -> Context:
         """The evidence that an answer to this request would rest on, within the server's ceilings.
 
         Raises InvalidRequest, InsufficientEvidence, SemanticUnavailable.
         """
-        return self._context.context(request, principal)
+        return self._engines.context.context(request, principal)
 
     def verify(self, request: VerifyRequest, principal: Principal) -> Verified:
         """What the wording of all that the principal may read says of each claim; never whether it is true.
 
         Raises VerifyUnavailable without a model for it; NotFound for a source they may not read; InvalidRequest.
         """
-        return self._verify.verify(request, principal)
+        return self._engines.verify.verify(request, principal)
 
     def generate(
         self,
@@ -374,66 +291,66 @@ class Memory:
         InvalidRequest, SemanticUnavailable without an embedding model, GenerateUnavailable.
         """
         coordinates = {"valid_time": valid_time, "tx_time": tx_time}
-        return self._generate.generate(
+        return self._engines.generate.generate(
             question, principal, find=find, where=where, allow_ungrounded=allow_ungrounded, **coordinates
         )
 
     def find_sections(self, words: str, principal: Principal) -> list[Cited]:
         """Sections that a few words lead to, best first, of what the principal may read. Raises SemanticUnavailable."""
         with self._database.read(principal.tenant_id) as tx:
-            return self._planner.sections(tx, words, principal, self.clock.now())
+            return self._engines.planner.sections(tx, words, principal, self.clock.now())
 
     def quote(self, question: str, span: SpanRef, principal: Principal) -> Answer:
         """The traced answer that quotes these words, to be saved like any other. Raises NotFound."""
-        return self._generate.quote(question, span, principal)
+        return self._engines.generate.quote(question, span, principal)
 
     # ── saved answers ──
 
     def save_answer(self, trace_id: UUID, principal: Principal) -> UUID:
         """Save a traced answer, once per person; it is watched from then on. Raises NotFound, InvalidRequest."""
         with self._database.write(principal.tenant_id) as tx:
-            return self._answers.save(tx, trace_id, principal)[0]
+            return self._engines.answers.save(tx, trace_id, principal)[0]
 
     def answer(self, answer_id: UUID, principal: Principal) -> SavedAnswer:
         """Raises NotFound, alike for another's answer and for none."""
         with self._database.read(principal.tenant_id) as tx:
-            return self._answers.get(tx, answer_id, principal, self.clock.now())
+            return self._engines.answers.get(tx, answer_id, principal, self.clock.now())
 
     def answers(self, principal: Principal) -> list[SavedAnswer]:
         with self._database.read(principal.tenant_id) as tx:
-            return self._answers.owned(tx, principal, self.clock.now())
+            return self._engines.answers.owned(tx, principal, self.clock.now())
 
     def answer_history(self, answer_id: UUID, principal: Principal) -> list[AnswerMove]:
         """Every version of a saved answer, oldest first. Raises NotFound, alike for another's answer and for none."""
         with self._database.read(principal.tenant_id) as tx:
-            return self._answers.history(tx, answer_id, principal, self.clock.now())
+            return self._engines.answers.history(tx, answer_id, principal, self.clock.now())
 
     def check_answer(self, answer_id: UUID, *, tenant: str = DEFAULT_TENANT) -> Checked | None:
         """Judge a saved answer by what stands now; None for one that is gone or superseded."""
-        return self._answers.check(tenant, answer_id)
+        return self._engines.answers.check(tenant, answer_id)
 
     def refresh_answer(self, answer_id: UUID, principal: Principal) -> Refreshed:
         """Ask the saved question again and let the new answer supersede the old, in one transaction.
 
         Without evidence, or where nothing is close enough, the old answer stays as it was (`answer` is None).
         """
-        return self._answers.refresh(answer_id, principal)
+        return self._engines.answers.refresh(answer_id, principal)
 
     # ── watching ──
 
     def watch(self, request: WatchRequest, principal: Principal) -> WatchView:
         """Make a watch, or return the standing one. Raises InvalidRequest, NotFound, LimitReached."""
         with self._database.write(principal.tenant_id) as tx:
-            return self._watch.create(tx, request, principal)
+            return self._engines.watch.create(tx, request, principal)
 
     def watches(self, principal: Principal) -> list[WatchView]:
         with self._database.read(principal.tenant_id) as tx:
-            return self._watch.owned(tx, principal)
+            return self._engines.watch.owned(tx, principal)
 
     def fires(self, watch_id: UUID, principal: Principal, limit: int = 50) -> list[UUID]:
         """A watch's fires, newest first, to its owner; `explain_fire` tells of each. Raises NotFound."""
         with self._database.read(principal.tenant_id) as tx:
-            return self._watch.fires(tx, watch_id, principal, limit)
+            return self._engines.watch.fires(tx, watch_id, principal, limit)
 
     def recent_fires(self, principal: Principal, limit: int = 50) -> list[UUID]:
         """The fires of everything the principal watches, newest first."""
@@ -443,7 +360,7 @@ class Memory:
     def explain_fire(self, fire_id: UUID, principal: Principal) -> FireView:
         """Why somebody was notified, and what became of it for each recipient. Raises NotFound but for its owner."""
         with self._database.read(principal.tenant_id) as tx:
-            return self._watch.explain(tx, fire_id, principal)
+            return self._engines.watch.explain(tx, fire_id, principal)
 
     def mute_all(self, principal: Principal, until: int) -> None:
         """Hold every card of a person until a Ts; 0 ends it."""
@@ -456,10 +373,10 @@ class Memory:
 
     def sweep(self, tenant: str = DEFAULT_TENANT) -> Swept:
         """Turn what changed since the last sweep into fires and their jobs, once."""
-        return self._watch.sweep(tenant)
+        return self._engines.watch.sweep(tenant)
 
     # ── taps ──
 
     def redeem(self, token: str, action: CardAction) -> dict[str, Any]:
         """Do what a card's button offers, once. Raises Refused with its code, LimitReached, InvalidRequest."""
-        return self._access.redeem(token, action)
+        return self._engines.access.redeem(token, action)

@@ -42,7 +42,7 @@ def test_a_server_and_a_model_are_enough_and_what_was_set_is_what_is_used(writte
 
 def test_the_memory_that_settings_describe_asks_that_model(written):
     with open_memory(written("embedder = 'hashing'\n" + LLM)) as memory:
-        assert memory._generate._llm.name == "small"
+        assert memory._engines.generate._llm.name == "small"
 
 
 @pytest.mark.parametrize("without", ["base_url", "model"])

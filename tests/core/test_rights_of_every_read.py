@@ -121,7 +121,9 @@ def test_every_method_for_a_principal_has_a_case():
     assert {name for name, f in public.items() if "principal" in inspect.signature(f).parameters} == set(CALLS)
 
 
-@pytest.mark.parametrize("name", ["query", "plan", "context", "verify", "generate", "answer", "get_as_of", "clarifications"])
+@pytest.mark.parametrize(
+    "name", ["query", "plan", "context", "verify", "generate", "answer", "get_as_of", "clarifications"]
+)
 def test_whoever_may_read_is_shown_the_words(world, name):
     assert {BEFORE, AFTER} & set(shown(world, name, world.reader).replace(".", " ").replace("'", " ").split())
 

@@ -361,7 +361,7 @@ def refresh_jobs(memory):
 
 def ask_refresh(memory, person, answer_id, card="one card"):
     with memory._database.write("default") as tx:
-        memory._answers.ask_refresh(tx, answer_id, person, card)
+        memory._engines.answers.ask_refresh(tx, answer_id, person, card)
 
 
 def test_a_second_tap_refreshes_again_only_after_the_first_has_ended(memory, ada, saved):
@@ -415,5 +415,5 @@ def test_every_citation_is_words_of_the_plan_that_slice_to_the_same_text(memory,
         [block] = [span for span in planned.spans if holds(span.span, passage.span)]
         assert passage.text in block.text
         with memory._database.read("default") as tx:
-            assert memory._library.slices(tx, [passage.span])[passage.span] == passage.text
+            assert memory._engines.library.slices(tx, [passage.span])[passage.span] == passage.text
     memory.clock.advance(SECOND)

@@ -127,7 +127,7 @@ def test_what_was_undone_before_anybody_was_told_is_no_line(memory, worker, meal
 def test_a_stopped_watch_is_not_heard_of_again(memory, worker, meals, ada):
     revise(memory, worker, meals=45)
     with memory._database.write("default") as tx:
-        memory._watch.mute(tx, meals.watch_id, ada, None)
+        memory._engines.watch.mute(tx, meals.watch_id, ada, None)
     assert arrive(memory, worker, MONDAY) == []
 
 

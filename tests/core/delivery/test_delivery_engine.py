@@ -245,7 +245,7 @@ def test_what_is_written_while_a_card_is_composed_is_the_next_cards(postgres_url
     worker = Worker(memory)
     worker.spread()
     memory.delivery.gather()
-    library = Interrupted(memory._library, lambda: put(memory, "travel.md", travel(meals=50), ["member"]))
+    library = Interrupted(memory._engines.library, lambda: put(memory, "travel.md", travel(meals=50), ["member"]))
     defaults = memory.people.preferences("default", ada.person_id)
     delivery = DeliveryEngine(
         memory._database, NoticesEngine(library), memory.briefs, memory.questions, defaults, lease_secs=60

@@ -172,7 +172,7 @@ def test_what_they_said_before_anybody_knew_them_goes_too(memory):
 
 
 def test_an_answer_made_while_its_asker_is_erased_is_not_kept(memory, quentin, monkeypatch):
-    engine = memory._generate
+    engine = memory._engines.generate
     trace = engine._trace
 
     def erased_meanwhile(*given):

@@ -246,7 +246,7 @@ def test_a_card_that_arrives_after_the_erasure_is_redacted_too(world):
 
 def test_words_that_were_read_before_are_not_written_after(world, monkeypatch):
     """An answer is made while its document is erased."""
-    engine = world.memory._generate
+    engine = world.memory._engines.generate
     trace = engine._trace
 
     def erased_meanwhile(*given):
@@ -301,7 +301,7 @@ def test_only_what_was_erased_is_readmitted(world):
 
 
 def test_an_ingest_that_was_under_way_is_refused(world, monkeypatch):
-    engine = world.memory._ingest
+    engine = world.memory._engines.ingest
     prepare = engine._prepare
 
     def erased_meanwhile(*given):

@@ -33,7 +33,7 @@ def test_texts_of_many_sources_are_looked_up_together_and_by_the_exact_version(m
         asked = []
         execute = tx.session.exec
         monkeypatch.setattr(tx.session, "exec", lambda statement: asked.append(1) or execute(statement))
-        found = memory._library.slices(tx, wanted + crossed)
+        found = memory._engines.library.slices(tx, wanted + crossed)
     texts = {(row.source_id, row.version_tx): row.text for row in rows(memory, SourceVersion)}
     assert found == {span: texts[span.source_id, span.source_version_tx] for span in wanted}
     assert len(asked) == 1

@@ -101,7 +101,7 @@ def test_every_span_is_its_documents_own_words_within_the_budget(memory, ada):
     fill(memory)
     planned = memory.plan(PlanRequest(question=MEALS.question, find="SECTION", budget_tokens=30), ada)
     with memory._database.read("default") as tx:
-        stored = memory._library.slices(tx, [span.span for span in planned.spans])
+        stored = memory._engines.library.slices(tx, [span.span for span in planned.spans])
     assert [stored[span.span] for span in planned.spans] == texts(planned)
     assert sum(span.tokens for span in planned.spans) <= 30
 

@@ -24,7 +24,7 @@ def span_of(memory, uri, words):
     version = next(one.version_tx for one in memory.sources() if one.uri == uri)
     with memory._database.read("default") as tx:
         key = source_id(uri), version
-        text = memory._library._read(tx, [key])[key].raw
+        text = memory._engines.library._read(tx, [key])[key].raw
     start = text.index(words.encode())
     return SpanRef(*key, start, start + len(words.encode()))
 

@@ -310,7 +310,7 @@ def test_reading_only_what_could_win_gives_the_verdict_of_reading_all(sections, 
         found = verify_one(memory, who, claim)
         with memory._database.read("default") as tx:
             said = [sentence for sentences in sections for sentence in sentences]
-            [every] = memory._verify.judge(view(tx, who, memory.clock.now()), [(claim, said)])
+            [every] = memory._engines.verify.judge(view(tx, who, memory.clock.now()), [(claim, said)])
     assert found.verdict is every.verdict
     assert found.score == pytest.approx(every.score) or found.verdict is Support.UNSUPPORTED
     assert found.score <= every.score + 1e-6
