@@ -30,7 +30,7 @@ def refused(secret, body, sent):
     return str(caught.value)
 
 
-@given(KEYS, st.uuids(), st.integers(1, 1000), WORDS))
+@given(KEYS, st.uuids(), st.integers(1, 1000), WORDS)
 def test_the_library_of_the_convention_verifies_whatever_is_signed(key, webhook_id, turn, data):
     secret, now = secret_of(key, webhook_id, turn), SystemClock().now()
     body = body_of(FIRED, now, data)
