@@ -162,7 +162,8 @@ class AnswersEngine:
                 node = self._graph.current(tx, [answer_id], self._database.clock.now()).get(answer_id)
                 if node is None or node.props["status"] == AnswerStatus.SUPERSEDED:
                     return None
-                today = Today(tx, self._database.clock.now(), self._readable(tx, node))
+                now, question = self._database.clock.now(), node.props["question"]
+                today = Today(tx, now, self._readable(tx, node), question)
                 judged = self._judging.judge(today, node.props["claims"])
             with self._database.write(tenant_id) as tx:
                 checked = self._record(tx, node, judged)

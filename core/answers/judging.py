@@ -16,11 +16,12 @@ from core.model.spans import SpanRef
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """One moment and one reader: a transaction of core.store, the time, and the sources they may read."""
+    """One moment and one reader, who asked: a transaction of core.store, the time, the sources they may read."""
 
     tx: Any
     now: int
     readable: Collection[UUID]
+    question: str
 
 
 class Judging:
@@ -64,7 +65,7 @@ class Judging:
 
     def _read(self, today: Today, text: str, moved: Sequence[SpanRef], near: Sequence[str]) -> Reading | None:
         """Rule 4: the sections that held the evidence first; where nothing near is there, all the owner may read."""
-        verdict = self._reader.still_says(text, near)
+        verdict = self._reader.still_says(text, near, today.question)
         if verdict is None:
             return None
         after = nearest(text, near)
@@ -81,14 +82,15 @@ class Judging:
         words = [unit.said for span in moved for unit in cited.get(span, ())]
         if words in ([], [text]) or not all(cited.get(span) for span in moved):
             return False
-        return all(_says(self._reader.still_says(said, near)) for said in words)
+        return all(_says(self._reader.still_says(said, near, today.question)) for said in words)
 
     def _elsewhere(self, today: Today, text: str, moved: Sequence[SpanRef]) -> Read | None:
         """Whether other words of the same matter still say it."""
         known = " ".join([text, *self._matter(today, moved)])
         found = self._reader.candidates(today.tx, text, today.readable, today.now)
         matter = dict(zip(found, self._matter(today, [unit.span for unit in found]), strict=True))
-        return self._reader.still_says(text, [unit.said for unit in found if same_matter(matter[unit], known)])
+        akin = [unit.said for unit in found if same_matter(matter[unit], known)]
+        return self._reader.still_says(text, akin, today.question)
 
     def _matter(self, today: Today, spans: Sequence[SpanRef]) -> list[str]:
         """What each span is said of: the title of its document, its headings, and what leads it in."""

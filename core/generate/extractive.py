@@ -1,7 +1,7 @@
 """Answering without a model: the sentences of the evidence that best answer the question, word for word. Pure.
 
 A sentence is scored by how near its meaning is to the question's, by its passage's own weight in the plan, by whether
-it holds what is asked for (a number, an address; see core.generate.kinds), and by how many of the question's content
+it holds what is asked for (a number, an address; see core.text.kinds), and by how many of the question's content
 words it holds itself or stands under. The best one answers; up to three more join it while they score nearly as well.
 They are said best first, so that who reads one sentence reads the answer.
 """
@@ -9,10 +9,10 @@ They are said best first, so that who reads one sentence reads the answer.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.generate.kinds import in_kind
 from core.generate.nearness import held
 from core.model.spans import SpanRef
 from core.text.fold import fold
+from core.text.kinds import in_kind
 from core.text.terms import terms
 
 MAX_SENTENCES = 4

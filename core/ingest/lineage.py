@@ -23,7 +23,8 @@ State = Literal["continues", "affected", "gone"]
 _GENERIC = frozenset(
     terms(
         "policy guide guideline handbook manual overview introduction intro summary general information info details "
-        "process procedure rules instructions steps notes page section chapter part topic contents faq question help"
+        "process procedure rules instructions steps notes page section chapter part topic contents faq question help "
+        "still"
     )
 )
 """What a title may say more without saying for whom, where or when: it names a kind of text."""
@@ -100,9 +101,7 @@ def _continuation(unit: Unit, match: Unit | None, headings: "_Headings") -> Cont
         return Continuation("gone", reason="words gone")
     if unit.context == match.context:
         return Continuation("continues", match.start, match.end)
-    clearable = _clearable(unit.context, match.context) and headings.akin(
-        unit.context.path, match.context.path, unit.key
-    )
+    clearable = _clearable(unit.context, match.context) and headings.akin(unit, match)
     reason = _reason(unit.context, match.context)
     return Continuation("affected", match.start, match.end, clearable, reason)
 
@@ -125,10 +124,16 @@ class _Headings:
         self._before = {unit.context.path for unit in old}
         self._standing = {unit.context.path for unit in new}
 
-    def akin(self, old: Words, new: Words, key: str) -> bool:
-        """The titles name the same; or were renamed where they stood; or a title put in says what was said there."""
+    def akin(self, unit: Unit, match: Unit) -> bool:
+        """The titles name the same; or were renamed where they stood; or a title put in says what was said there.
+
+        Or a rule ended what was said above, and the title after it says only what kind of text this is.
+        """
+        old, new, key = unit.context.path, match.context.path, unit.key
         if bool(old) != bool(new):
             return False
+        if match.context.apart and old in self._standing and _terms(*new[-1:]).keys() <= _GENERIC:
+            return True
         named = _contained(old[-1:], new[-1:]) and _contained(old, new)
         if named or new in self._before:
             return named and self._adds_nothing(old, new, key)

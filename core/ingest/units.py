@@ -8,8 +8,9 @@ only their qualifiers are kept, so that any other edit to them changes nothing (
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import pairwise
 
 from core.ingest.notices import Notices, follow_up, said
 from core.model.documents import Block, Document
@@ -26,6 +27,8 @@ _CLOSING_STRIKE = re.compile(rb"</(del|s|strike)\s*>", re.IGNORECASE)
 _INI_SECTION = re.compile(r"\[[^\]]+\]\s*")
 _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(NUMBER_WORDS)})\b")
 _BOLD = re.compile(r"\s*(\*\*|__)(?=\S)[^\n]*[^\s.!?]\1:?\s*")
+_RULE = re.compile(rb"\n[ \t]*\n {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*\n")
+"""Below a blank line: directly below words it would make a heading of them."""
 _LABEL_WORDS = 8
 _DEEPEST = 8
 """Enclosing lines of code that count as context."""
@@ -33,7 +36,10 @@ _DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """`struck`: the words of the unit that are struck through. `before`, `after`: qualifiers said nearby, sorted."""
+    """`struck`: the words of the unit that are struck through. `before`, `after`: qualifiers said nearby, sorted.
+
+    `apart`: a rule parts its last heading from what stands above. That is no difference by itself.
+    """
 
     path: Words
     header: str = ""
@@ -41,6 +47,7 @@ class Context:
     struck: str = ""
     before: Words = ()
     after: Words = ()
+    apart: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +175,7 @@ class _Contexts:
 
     def __init__(self, document: Document) -> None:
         self._title = _title(document)
+        self._apart = set(_parted(document))
         self._labels: dict[int, Words] = {}
         self._fold, self._lead = cache(fold), cache(_lead)
 
@@ -177,7 +185,16 @@ class _Contexts:
         if label:
             self._labels[block.section] = label
         titles = block.path[:-1] if block.kind is Kind.HEADING else block.path
-        return Context(tuple(map(self._fold, titles)) or self._title, self._fold(block.header), lead)
+        path = tuple(map(self._fold, titles)) or self._title
+        return Context(path, self._fold(block.header), lead, apart=block.section in self._apart)
+
+
+def _parted(document: Document) -> Iterator[int]:
+    """Sections whose heading a rule parts from what stands above it."""
+    data = document.text.encode()
+    for above, block in pairwise(document.blocks):
+        if block.kind is Kind.HEADING and _RULE.search(data, above.end, block.start):
+            yield block.section
 
 
 class _Strikes:

@@ -225,8 +225,8 @@ class VerifyEngine:
 
     # ── is a saved claim still said? ──
 
-    def still_says(self, text: str, sentences: Sequence[str]) -> Read | None:
-        """Whether one of the sentences still says it; None where there is no model to read with."""
+    def still_says(self, text: str, sentences: Sequence[str], question: str) -> Read | None:
+        """Whether one of the sentences still says what answered a question; None without a model to read with."""
         if self._embedder is None:
             return None
         wanted = terms(text)
@@ -235,7 +235,7 @@ class VerifyEngine:
             return Read(says=False, numbers_differ=False)
         vectors = self._embedder.embed([text, *near])
         cosines = vectors[1:] @ vectors[0]
-        verdict = still_says(text, [Candidate(s, float(c)) for s, c in zip(near, cosines, strict=True)])
+        verdict = still_says(text, [Candidate(s, float(c)) for s, c in zip(near, cosines, strict=True)], question)
         differ = verdict.signals is not None and Gate.CAPPED in {verdict.signals.numeric_gate, verdict.signals.negation}
         return Read(verdict.verdict is Support.SUPPORTED, differ)
 

@@ -6,16 +6,18 @@ change leaves somebody quoting what is no longer so, and nobody will ever tell t
 current sentence, or what of it stands beside an added clause, must hold the claim's content terms in its order (who
 does what to whom is order), with none among them that is not there (one more noun says for whom or where), and the
 same numbers and dates by value, negations, qualifiers, obligations and comparisons; nothing in it may be struck
-through, and it may not ask. Whatever cannot be shown to be the same stays affected.
+through, and it may not ask. Two words that the question took for one ("how long is a licence or permit good?") count as
+one. Whatever cannot be shown to be the same stays affected.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import regex
 
 from core.model.verdicts import NO_EVIDENCE, Candidate, Gate, Reason, Signals, Support, Verdict
 from core.text.fold import fold, plain, struck
+from core.text.kinds import asks_in_kind
 from core.text.numbers import numbers, polarity, qualifiers, readings
 from core.text.terms import terms, words
 from core.verify.gate import negation_differs, numeric_gate
@@ -46,6 +48,16 @@ _THEIRS = {
 }
 """Whose it is, and whom it is done to, may be added to what is said; it may not become another's."""
 
+_SPELT = dict(
+    zip(
+        terms("licence defence offence pretence practise"),
+        terms("license defense offense pretense practice"),
+        strict=True,
+    )
+)
+_EITHER = regex.compile(r"(?<!,)(?<!, (?:a|an|the)) \b([^\W\d_]+) or ([^\W\d_]+)\b")
+"""Not after a comma: "who decides, the owner or tenant?" asks which."""
+
 _NUMBER = "#"
 _OPTION = regex.compile(r"(?<!\S)--?[A-Za-z][\w-]*")
 _JOINT = regex.compile(r"\s*(?:;|, and\b|, then\b)\s*")
@@ -55,14 +67,18 @@ _GOES_ON = regex.compile(
 """How a clause begins that says more of the one before: for whom, where, since when."""
 
 
-def still_says(claim: str, passage_sentences: Sequence[Candidate]) -> Verdict:
-    """Supported by the first sentence that passes every test, else unsupported with the closest one; never partial."""
+def still_says(claim: str, passage_sentences: Sequence[Candidate], question: str = "") -> Verdict:
+    """Supported by the first sentence that passes every test, else unsupported with the closest one; never partial.
+
+    `question`: what the claim was an answer to.
+    """
     if not passage_sentences:
         return NO_EVIDENCE
-    wanted, claim_terms = _said(claim), _content(claim)
+    alike, claim_terms = _alike(question), _content(claim)
+    wanted = _said(claim, alike)
     lex = [lexical(claim_terms, _content(sentence.text)) for sentence in passage_sentences]
     for index, sentence in enumerate(passage_sentences):
-        if _says_the_same(claim, wanted, sentence.text):
+        if _says_the_same(claim, wanted, sentence.text, alike):
             return _verdict(claim, index, sentence, lex[index], Support.SUPPORTED)
     closest = max(range(len(lex)), key=lambda index: (lex[index], -index))
     return _verdict(claim, closest, passage_sentences[closest], lex[closest], Support.UNSUPPORTED)
@@ -77,10 +93,10 @@ def _verdict(claim: str, index: int, sentence: Candidate, lex: float, support: S
     return Verdict(support, lex, reason, index, signals)
 
 
-def _says_the_same(claim: str, wanted: list[str], sentence: str) -> bool:
+def _says_the_same(claim: str, wanted: list[str], sentence: str, alike: Mapping[str, str]) -> bool:
     return (
         any(not part.startswith(_NUMBER) for part in wanted)
-        and any(_said(part) == wanted for part in _parts(sentence))
+        and any(_said(part, alike) == wanted for part in _parts(sentence))
         and numbers(claim) == numbers(sentence)
         and polarity(claim) == polarity(sentence)
         and qualifiers(claim) == qualifiers(sentence)
@@ -102,13 +118,21 @@ def _parts(sentence: str) -> Iterator[str]:
             yield before
 
 
-def _said(text: str) -> list[str]:
+def _alike(question: str) -> dict[str, str]:
+    """Terms that a question for a number, a date or an address joins by "or": which of them it is, it does not ask."""
+    pairs = _EITHER.findall(fold(question)) if asks_in_kind(question) else ()
+    either = [(_content(one), _content(other)) for one, other in pairs]
+    return {other[0]: one[0] for one, other in either if len(one) == len(other) == 1}
+
+
+def _said(text: str, alike: Mapping[str, str]) -> list[str]:
     """Content terms and, by value, numbers, in order: what is counted is what stands beside the count."""
     folded, found, at = fold(text), list[str](), 0
     for number in readings(folded):
         found += [*_content(folded[at : number.start]), _NUMBER + number.value]
         at = number.end
-    return [term for term in (*found, *_content(folded[at:])) if term not in _SAYS_NOTHING]
+    told = (*found, *_content(folded[at:]))
+    return [alike.get(term, term) for term in told if term not in _SAYS_NOTHING]
 
 
 def _options(text: str) -> list[str]:
@@ -131,4 +155,4 @@ def _asks(text: str) -> bool:
 
 
 def _content(text: str) -> list[str]:
-    return [_REACHING.get(term, term) for term in terms(text)]
+    return [_REACHING.get(term, _SPELT.get(term, term)) for term in terms(text)]

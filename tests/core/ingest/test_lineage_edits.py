@@ -43,7 +43,30 @@ MOVED_TO = (
     f"# Online Learning University\n\nRead on.\n\n# Online University (OLU) classes\n\nClasses are assigned. {OLU}\n"
 )
 
+MOVED_DOWN = (
+    PAGE.replace(f" {CITED}", "")
+    + "\n## Contractors\n\nThey are paid by the hour.\n\n{between}\n\n{title}\n\n"
+    + CITED
+    + "\n"
+)
+
 HARMFUL = {
+    "moved to questions about something else": (
+        PAGE,
+        MOVED_DOWN.format(between="Ask away.", title="### Still have questions?"),
+        CITED,
+    ),
+    "moved below a rule, to others": (PAGE, MOVED_DOWN.format(between="---", title="### Contractors"), CITED),
+    "moved below words underlined like a rule": (
+        PAGE,
+        MOVED_DOWN.format(between="Interns\n---", title="### Questions?"),
+        CITED,
+    ),
+    "moved below a rule in code": (
+        PAGE,
+        MOVED_DOWN.format(between="```\n\n---\n\n```", title="### Questions?"),
+        CITED,
+    ),
     "struck through": (PAGE, PAGE.replace(CITED, f"~~{CITED}~~"), CITED),
     "partly struck through": (PAGE, PAGE.replace("14 days", "~~14~~ days"), CITED),
     "a strike that begins before": (PAGE, PAGE.replace("Ask", "~~Ask").replace(CITED, CITED + "~~"), CITED),
@@ -178,6 +201,11 @@ HARMFUL = {
 }
 
 HARMLESS = {
+    "moved to the questions below a rule": (
+        PAGE,
+        MOVED_DOWN.format(between="--------", title="### Still have questions?"),
+        CITED,
+    ),
     "nothing": (PAGE, PAGE, CITED),
     "wrapped": (PAGE, PAGE.replace(CITED, "Refunds take\n14\ndays."), CITED),
     "CRLF": (PAGE, PAGE.replace("\n", "\r\n"), CITED),

@@ -37,6 +37,38 @@ def test_the_same_statement_in_other_words_around_it_is_cleared(sentence):
     assert (found.verdict, found.best, found.reason) == (Support.SUPPORTED, 0, None)
 
 
+EITHER = "For meetings of which size is there a meeting licence or extension?"
+LICENCE, EXTENSION = (f"We have one meeting {word} for over 100 people." for word in ("license", "extension"))
+
+
+def same(question, claim=LICENCE, sentence=EXTENSION):
+    return still_says(claim, [Candidate(sentence, 0.9)], question).verdict is Support.SUPPORTED
+
+
+def test_what_the_question_took_for_one_is_one():
+    assert same(EITHER)
+    assert same(EITHER, EXTENSION, LICENCE)
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        ("", "nothing was asked"),
+        ("For meetings of which size is there a meeting licence?", "one of them was asked about"),
+        ("Is there a meeting licence or extension?", "no number is asked for"),
+        ("How many of what have we, a licence or extension?", "it asks which"),
+        ("How many of what have we, licence or extension?", "it asks which"),
+        ("For which size is there a licence or a room, and what extension?", "another pair"),
+    ],
+)
+def test_what_the_question_kept_apart_is_apart(question, why):
+    assert not same(question), why
+
+
+def test_a_number_of_words_taken_for_one_still_has_to_be_the_same():
+    assert not same(EITHER, sentence=EXTENSION.replace("100", "200"))
+
+
 def test_values_are_compared_and_not_how_they_are_written():
     claim = "The cap of 5 million euros holds from 5 January 2026."
     assert says("The cap of 5,000,000 euros holds from Jan 5, 2026.", claim).verdict is Support.SUPPORTED

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from core.generate.kinds import in_kind
+from core.text.kinds import in_kind
 from tests.strategies.sentences import QUESTIONS, TEXTS
 
 

@@ -59,6 +59,11 @@ _KINDS = (
 )
 
 
+def asks_in_kind(question: str) -> bool:
+    """Whether it asks for a number, a date, an address or another of these kinds."""
+    return any(kind.asks.search(question) for kind in _KINDS)
+
+
 def in_kind(question: str) -> Callable[[str], bool]:
     """Says of a text whether it holds an answer of a kind that is asked for; of none, where none is."""
     wanted = [kind for kind in _KINDS if kind.asks.search(question)]
