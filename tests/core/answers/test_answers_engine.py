@@ -289,7 +289,7 @@ def test_a_refresh_on_a_machine_whose_clock_is_behind_is_told_that_it_lost(memor
     answer = ask(behind, ada)
     memory.refresh_answer(saved, ada)
     with pytest.raises(InvalidRequest, match="already"), behind._database.write("default") as tx:
-        behind._answers.supersede(tx, saved, answer, ada)
+        behind._engines.answers.supersede(tx, saved, answer, ada)
     behind.close()
     assert len(memory.answers(ada)) == 1
 

@@ -186,7 +186,7 @@ def test_it_is_found_no_more_here_or_in_another_process(world, reopen):
     question = PlanRequest(question=f"{CANARY} meal")
     assert SOURCE in {span.span.source_id for span in other.plan(question, world.bob).spans}
     other.generate(QUESTION, world.bob)  # so that it keeps the document as parsed
-    kept = other._recall._tenants["default"].index
+    kept = other._engines.recall._tenants["default"].index
     world.erase()
     trains = PlanRequest(question="Who may book a train in first class?")
     for memory in (other, reopen()):
@@ -195,7 +195,7 @@ def test_it_is_found_no_more_here_or_in_another_process(world, reopen):
         assert {span.span.source_id for span in memory.plan(trains, world.bob).spans} == {source_id("other.md")}
         memory.generate(trains.question, world.bob)
     assert not kept._rows.entries_of(SOURCE).size, "nor kept in its memory"
-    assert SOURCE not in {key[1] for key in other._library._kept}
+    assert SOURCE not in {key[1] for key in other._engines.library._kept}
 
 
 def test_a_card_nobody_has_seen_is_not_sent_and_one_that_stands_is_redacted_by_a_job(world):
