@@ -1,4 +1,7 @@
-"""Leasing, finishing and failing jobs. A lease is a deadline: whoever holds a job past it has lost it."""
+"""Leasing, finishing and failing jobs. A lease is a deadline: whoever holds a job past it has lost it.
+
+A worker that is still at a job extends its lease; one that has lost it, or has another audience, can record nothing.
+"""
 
 from collections.abc import Collection
 
@@ -9,8 +12,10 @@ from core.jobs.backoff import wait
 from core.jobs.kinds import Audience, JobKind, may_lease
 from core.model.job_states import JobState, step
 from core.model.work import Leased
-from core.store import jobs
+from core.store import jobs, lanes
+from core.store.bells import Bell
 from core.store.database import ANY_TENANT, Database
+from core.store.lanes import Lane
 
 
 class JobsEngine:
@@ -19,34 +24,59 @@ class JobsEngine:
         self._lease = lease_secs * SECOND
         self._max_attempts = max_attempts
 
+    def bell(self) -> Bell:
+        """Rung when a job is due that was not: a wait that ends in well under a tick, or with the tick."""
+        return self._database.bell()
+
     def lease(self, audience: Audience, kinds: Collection[JobKind], owner: str, limit: int = 1) -> list[Leased]:
-        """Take due jobs. Raises InvalidRequest for a kind that is not this audience's: the fence."""
+        """Take due jobs, by turns over tenants. Raises InvalidRequest for a kind that is not this audience's."""
         for kind in kinds:
-            if not may_lease(audience, kind):
-                raise InvalidRequest(f"the audience {audience} may not lease {kind}")
-        with self._database.read(ANY_TENANT) as tx:
-            if not jobs.any_due(tx, audience, list(kinds), self._database.clock.now()):
-                return []
+            _fence(audience, kind)
+        turns = self._turns(sorted(kinds), limit)
+        if not turns:
+            return []
         with self._database.write(ANY_TENANT) as tx:
-            jobs.bury(tx, audience, self._max_attempts)
-            return jobs.lease(tx, audience, list(kinds), owner, tx.now + self._lease, limit)
+            return jobs.lease(tx, turns, audience, owner, tx.now + self._lease, limit)
+
+    def _turns(self, kinds: Collection[JobKind], limit: int) -> list[Lane]:
+        """Whose turn it is: a look that no writer waits for, but where leases have run out."""
+        now = self._database.clock.now()
+        with self._database.read(ANY_TENANT) as tx:
+            turns, lost = lanes.next_due(tx.session.connection(), kinds, now, limit), jobs.any_lost(tx, kinds, now)
+        if not lost:
+            return turns
+        with self._database.write(ANY_TENANT) as tx:
+            jobs.expire(tx, kinds, self._max_attempts)
+        with self._database.read(ANY_TENANT) as tx:
+            return lanes.next_due(tx.session.connection(), kinds, now, limit)
+
+    def extend(self, leased: Leased) -> bool:
+        """Keep a job for as long again from now; False when this lease had been lost."""
+        _fence(leased.audience, leased.kind)
+        with self._database.write(leased.tenant_id) as tx:
+            return jobs.end(tx, leased, state=step(JobState.LEASED, "extend"), lease_until=tx.now + self._lease)
 
     def complete(self, leased: Leased) -> bool:
         """True when done; False when this lease had been lost."""
+        _fence(leased.audience, leased.kind)
         with self._database.write(leased.tenant_id) as tx:
-            job = jobs.held(tx, leased)
-            if job is not None:
-                job.state, job.error = step(JobState(job.state), "complete"), None
-                tx.session.add(job)
-            return job is not None
+            return jobs.end(tx, leased, state=step(JobState.LEASED, "complete"), error=None)
 
-    def fail(self, leased: Leased, error: str) -> None:
-        """Try again later, or give the job up for dead after the last attempt; it stays visible either way."""
+    def fail(self, leased: Leased, error: str) -> bool:
+        """Try again later, or give the job up for dead after the last attempt; False when this lease had been lost.
+
+        `error`: its kind and where it came from, never its words: the row is shown, and no erasure finds them there.
+        """
+        _fence(leased.audience, leased.kind)
+        event = "give_up" if leased.attempts >= self._max_attempts else "fail"
         with self._database.write(leased.tenant_id) as tx:
-            job = jobs.held(tx, leased)
-            if job is None:
-                return
-            event = "give_up" if job.attempts >= self._max_attempts else "fail"
-            job.state, job.error = step(JobState(job.state), event), error
-            job.not_before = tx.now + wait(job.attempts, jitter())
-            tx.session.add(job)
+            again_at = tx.now + wait(leased.attempts, jitter())
+            ours = jobs.end(tx, leased, state=step(JobState.LEASED, event), error=error, not_before=again_at)
+            if ours and event == "fail":
+                tx.job_due(leased.tenant_id, leased.kind, again_at)
+            return ours
+
+
+def _fence(audience: str, kind: str) -> None:
+    if not may_lease(audience, kind):
+        raise InvalidRequest(f"the audience {audience} may not lease {kind}")

@@ -17,6 +17,7 @@ class Leased:
     tenant_id: str
     job_id: UUID
     kind: str
+    audience: str
     payload: Mapping[str, Any]
     attempts: int
 

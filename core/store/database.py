@@ -25,7 +25,8 @@ from sqlmodel import Session, SQLModel, col, select
 
 from core.clock import Clock
 from core.errors import InvalidConfig, NotFound
-from core.store import bulk
+from core.store import bulk, lanes
+from core.store.bells import Bell, Bells, ListeningBell, tell
 from core.store.faults import Retry, opening, translated
 from core.store.tables import Feed, Tenant
 
@@ -106,6 +107,7 @@ class WriteTx(ReadTx):
         """One moment for the whole transaction."""
         self._feed: list[tuple[Any, ...]] = []
         self._seq = count()
+        self._due: dict[tuple[str, str], int] = {}
 
     @cached_property
     def tx(self) -> int:
@@ -151,10 +153,24 @@ class WriteTx(ReadTx):
     ) -> None:
         self._feed.append((self.tx, next(self._seq), ref_type, ref_id, label, change, old_tx, new_tx))
 
+    def job_due(self, tenant_id: str, kind: str, at: int) -> None:
+        """A job was made ready, to be leased at a Ts or later."""
+        lane = tenant_id, kind
+        at = max(at, self.now)  # however long it has been due, it is behind those who wait already
+        self._due[lane] = min(at, self._due.get(lane, at))
+
     def flush(self) -> None:
         self.session.flush()
-        self.insert_ready(self.rows(Feed, bulk.columns(_FEED, self._feed)))
-        self._feed.clear()
+        if self._feed:
+            self.insert_ready(self.rows(Feed, bulk.columns(_FEED, self._feed)))
+            self._feed.clear()
+
+    def end(self) -> bool:
+        """Flush, and lower the lanes of jobs, which are locked last; whether one of them is due."""
+        self.flush()
+        if self._due:
+            lanes.lower(self.session.connection(), self._due)
+        return self.now in self._due.values()
 
 
 class Database:
@@ -170,6 +186,7 @@ class Database:
         self._writing = self._engine.execution_options(**begin)
         self._turn: AbstractContextManager[Any] = Lock() if self.is_sqlite else nullcontext()
         self._reading = self._engine.execution_options(**snapshot)
+        self._bells = Bells()
 
     @property
     def engine(self) -> Engine:
@@ -190,8 +207,16 @@ class Database:
         with self._turn, translated(self.url), Session(self._writing, expire_on_commit=False) as session:
             tx = WriteTx(session, tenant_id, self.clock)
             yield tx
-            tx.flush()
+            is_due = tx.end()
+            if is_due and not self.is_sqlite:
+                tell(session.connection())
             session.commit()
+        if is_due and self.is_sqlite:
+            self._bells.ring()
+
+    def bell(self) -> Bell:
+        """Rung when a job is due that was not: on SQLite by this process, on PostgreSQL by any."""
+        return self._bells.bell() if self.is_sqlite else ListeningBell(self._engine)
 
     def check(self) -> None:
         """Raise StoreUnavailable when the database does not answer."""

@@ -1,18 +1,22 @@
 """The job table: enqueued with the data that caused them, leased with a deadline, fenced by the attempt."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import count
+from math import ceil
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, or_, update
+from sqlalchemy import case, text, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import col, select
 
 from core.ids import derived
-from core.model.job_states import JobState
+from core.model.job_states import JobState, step
 from core.model.work import Leased
+from core.store import lanes
 from core.store.database import ReadTx, WriteTx
+from core.store.lanes import Lane
 from core.store.tables import Job
 
 
@@ -56,10 +60,12 @@ def enqueue_each(
     ids = {subject: derived("job", tx.tenant_id, kind, subject, cause) for subject in payloads}
     rows = (_row(tx, ids[subject], kind, audience, payload, not_before) for subject, payload in payloads.items())
     tx.insert(Job, rows, unless_there=True)
+    tx.job_due(tx.tenant_id, kind, not_before)
 
 
 def put(tx: WriteTx, job_id: UUID, kind: str, audience: str, payload: dict[str, Any], not_before: int) -> None:
     insert_once(tx, Job, _row(tx, job_id, kind, audience, payload, not_before))
+    tx.job_due(tx.tenant_id, kind, not_before)
 
 
 def _row(
@@ -81,50 +87,85 @@ def _row(
     }
 
 
-def any_due(tx: ReadTx, audience: str, kinds: Collection[str], now: int) -> bool:
-    """Whether a lease would find anything: a look that no writer waits for."""
-    rows = select(Job.job_id).where(_due(now), Job.audience == audience, col(Job.kind).in_(kinds))
-    return tx.session.exec(rows.limit(1)).first() is not None
+def any_lost(tx: ReadTx, kinds: Collection[str], now: int) -> bool:
+    return tx.session.connection().execute(_lost(kinds, now).limit(1)).first() is not None
 
 
-def _due(now: int) -> ColumnElement[bool]:
-    return or_(
-        and_(col(Job.state) == JobState.READY, col(Job.not_before) <= now),
-        and_(col(Job.state) == JobState.LEASED, col(Job.lease_until) <= now),
-    )
+def _lost(kinds: Collection[str], now: int) -> Any:
+    """Jobs whose lease has run out. The state is spelt out, so that the index on leased jobs alone is used."""
+    leased = text(f"state = '{JobState.LEASED}'")
+    return select(Job.tenant_id, Job.job_id).where(leased, col(Job.lease_until) <= now, col(Job.kind).in_(kinds))
 
 
-def bury(tx: WriteTx, audience: str, max_attempts: int) -> None:
-    """Give up jobs whose last allowed lease has run out too: what kills its workers must not be handed out for ever."""
-    tx.session.exec(
+def expire(tx: WriteTx, kinds: Collection[str], max_attempts: int) -> None:
+    """Free jobs whose lease has run out; give up those whose last allowed one has: they may be what kills workers."""
+    lost = _lost(kinds, tx.now).with_for_update(skip_locked=True)
+    spent = col(Job.attempts) >= max_attempts
+    rows = (
         update(Job)
-        .where(
-            col(Job.state) == JobState.LEASED,
-            col(Job.audience) == audience,
-            col(Job.lease_until) <= tx.now,
-            col(Job.attempts) >= max_attempts,
+        .where(tuple_(col(Job.tenant_id), col(Job.job_id)).in_(lost))
+        .values(
+            state=case((spent, step(JobState.LEASED, "give_up")), else_=step(JobState.LEASED, "expire")),
+            error="no worker came back within its lease",
         )
-        .values(state=JobState.DEAD, error="no worker came back within its lease")
+        .returning(col(Job.tenant_id), col(Job.kind))
     )
+    for tenant_id, kind in tx.session.connection().execute(rows):
+        tx.job_due(tenant_id, kind, tx.now)
 
 
-def lease(tx: WriteTx, audience: str, kinds: Collection[str], owner: str, until: int, limit: int) -> list[Leased]:
-    """Take up to `limit` due jobs of any tenant, oldest first: ready ones, and leased ones whose lease has run out."""
-    jobs = tx.session.exec(
-        select(Job)
-        .where(_due(tx.now), Job.audience == audience, col(Job.kind).in_(kinds))
+def lease(tx: WriteTx, turns: Sequence[Lane], audience: str, owner: str, until: int, limit: int) -> list[Leased]:
+    """Take up to `limit` due jobs: of each of these lanes about as many, within one the oldest first."""
+    taken: list[Leased] = []
+    for after, lane in zip(range(len(turns))[::-1], turns, strict=True):
+        share = ceil((limit - len(taken)) / (after + 1))
+        taken += _take(tx, lane, audience, owner, until, share)
+    lanes.pass_on(tx.session.connection(), turns, tx.now)
+    return taken
+
+
+def _take(tx: WriteTx, lane: Lane, audience: str, owner: str, until: int, limit: int) -> list[Leased]:
+    ready = (Job.tenant_id == lane.tenant_id, Job.kind == lane.kind, col(Job.state) == JobState.READY)
+    next_ones = (
+        select(Job.tenant_id, Job.job_id)
+        .where(*ready, col(Job.not_before) <= tx.now, Job.audience == audience)
         .order_by(col(Job.not_before), col(Job.job_id))
         .limit(limit)
         .with_for_update(skip_locked=True)
-    ).all()
-    for job in jobs:
-        job.state, job.lease_owner, job.lease_until = JobState.LEASED, owner, until
-        job.attempts += 1
-        tx.session.add(job)
-    return [Leased(job.tenant_id, job.job_id, job.kind, job.payload, job.attempts) for job in jobs]
+        .cte("next_ones")
+        .prefix_with("MATERIALIZED", dialect="postgresql")
+    )
+    rows = (
+        update(Job)
+        .where(col(Job.tenant_id) == next_ones.c.tenant_id, col(Job.job_id) == next_ones.c.job_id)
+        .values(
+            state=step(JobState.READY, "lease"), lease_owner=owner, lease_until=until, attempts=col(Job.attempts) + 1
+        )
+        .returning(
+            col(Job.not_before), col(Job.job_id), col(Job.kind), col(Job.audience), col(Job.payload), col(Job.attempts)
+        )
+    )
+    taken = sorted(tx.session.connection().execute(rows), key=itemgetter(0, 1))
+    return [Leased(lane.tenant_id, *row[1:]) for row in taken]
+
+
+def end(tx: WriteTx, leased: Leased, **values: Any) -> bool:
+    """Set columns of a job in hand; False, and nothing is set, when this lease of it had been lost."""
+    rows = update(Job).where(*_in_hand(leased)).values(**values)
+    return tx.session.connection().execute(rows).rowcount == 1
 
 
 def held(tx: WriteTx, leased: Leased) -> Job | None:
     """The job's row if this lease of it is still the newest; None when another worker has it."""
-    job = tx.session.get(Job, (leased.tenant_id, leased.job_id), with_for_update=True)
-    return job if job is not None and job.state == JobState.LEASED and job.attempts == leased.attempts else None
+    return tx.session.exec(select(Job).where(*_in_hand(leased)).with_for_update()).one_or_none()
+
+
+def _in_hand(leased: Leased) -> tuple[Any, ...]:
+    return (
+        Job.tenant_id == leased.tenant_id,
+        Job.job_id == leased.job_id,
+        Job.kind == leased.kind,
+        Job.audience == leased.audience,
+        col(Job.state) == JobState.LEASED,
+        Job.attempts == leased.attempts,
+    )

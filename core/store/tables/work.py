@@ -3,14 +3,19 @@
 from typing import Any, ClassVar
 from uuid import UUID
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 from core.store.columns import json, ts
 
+_LEASED = text("state = 'leased'")
+
 
 class Job(SQLModel, table=True):
-    __table_args__ = (Index("ix_job_due", "state", "audience", "not_before"),)
+    __table_args__ = (
+        Index("ix_job_next", "tenant_id", "kind", "state", "not_before", "job_id"),
+        Index("ix_job_leased", "lease_until", sqlite_where=_LEASED, postgresql_where=_LEASED),
+    )
     tenant_id: str = Field(primary_key=True)
     job_id: UUID = Field(primary_key=True)
     kind: str
@@ -23,6 +28,17 @@ class Job(SQLModel, table=True):
     attempts: int = 0
     error: str | None = None
     created_at: int = ts()
+
+
+class JobLane(SQLModel, table=True):
+    """`due_at`: when its next turn is. `turns`: how many it had: of lanes that are due at once, fewer go first."""
+
+    __tablename__: ClassVar[str] = "job_lane"
+    __table_args__ = (Index("ix_job_lane_due", "kind", "due_at", "turns"),)
+    tenant_id: str = Field(primary_key=True)
+    kind: str = Field(primary_key=True)
+    due_at: int = ts()
+    turns: int = 0
 
 
 class CardMessage(SQLModel, table=True):

@@ -117,7 +117,7 @@ def test_everybody_else_keeps_everything(memory, quentin):
     memory.erase(quentin.person_id, "left")
     after = counted(memory, quentin.person_id)
     grown = {name: after[name] - before[name] for name in after if after[name] != before[name]}
-    theirs = {"watch_pending", "job", "feed", "node_version", "audit", "erasure"}
+    theirs = {"watch_pending", "job", "job_lane", "feed", "node_version", "audit", "erasure"}
     assert set(grown) <= theirs, "what is Quentin's has no column that says so"
     assert memory.answers(other) == saved
     assert len(memory.watches(other)) == 2

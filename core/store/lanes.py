@@ -1,0 +1,76 @@
+"""Whose turn it is: a row for each tenant and kind of job, its lane, with the time at which it has its next turn.
+
+Jobs are leased by turns over the lanes that are due, and within a lane the oldest first. A lane is due when its first
+ready job is; after its turn it is due now if it has more, and so stands behind every lane that was due already, however
+many jobs each has. One index gives the next lanes, another the next jobs of a lane: what a lease costs depends on
+neither the number of tenants nor that of jobs.
+
+A lane may say too early a time, which costs a look that mends it, and never too late a one. Whoever makes a job ready
+lowers its lane's time in the same transaction; whoever gives a lane its next time first locks it and only then looks
+at its jobs, in a statement of its own. Lanes are locked last and in order, so that nobody waits in a circle.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import case, func, tuple_, union_all, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection
+from sqlmodel import col, select
+
+from core.model.job_states import JobState
+from core.store.tables import Job, JobLane
+
+NEVER = 2**62
+"""No job of this lane waits for its time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    tenant_id: str
+    kind: str
+    due_at: int
+    turns: int
+
+
+def lower(connection: Connection, due: Mapping[tuple[str, str], int]) -> None:
+    """Let the lanes of these (tenant, kind) be due no later than this."""
+    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    rows = insert(JobLane)
+    earlier = rows.on_conflict_do_update(
+        index_elements=["tenant_id", "kind"],
+        set_={"due_at": rows.excluded.due_at},
+        where=col(JobLane.due_at) > rows.excluded.due_at,
+    )
+    lanes = [
+        {"tenant_id": tenant_id, "kind": kind, "due_at": at, "turns": 0}
+        for (tenant_id, kind), at in sorted(due.items())
+    ]
+    connection.execute(earlier, lanes)
+
+
+def next_due(connection: Connection, kinds: Collection[str], now: int, limit: int) -> list[Lane]:
+    """The first lanes that are due, in the order of their turns."""
+    if not kinds:
+        return []
+    lanes = [Lane(*row) for row in connection.execute(union_all(*(_first(kind, now, limit) for kind in kinds)))]
+    return sorted(lanes, key=attrgetter("due_at", "turns", "tenant_id"))[:limit]
+
+
+def _first(kind: str, now: int, limit: int) -> Any:
+    lanes = select(col(JobLane.tenant_id), col(JobLane.kind), col(JobLane.due_at), col(JobLane.turns))
+    due = lanes.where(JobLane.kind == kind, col(JobLane.due_at) <= now)
+    return select(due.order_by(col(JobLane.due_at), col(JobLane.turns)).limit(limit).subquery())
+
+
+def pass_on(connection: Connection, lanes: Sequence[Lane], now: int) -> None:
+    """These lanes have had their turn: behind the others where more is due, else when their next job is."""
+    theirs = tuple_(col(JobLane.tenant_id), col(JobLane.kind)).in_([(lane.tenant_id, lane.kind) for lane in lanes])
+    in_order = select(JobLane.turns).where(theirs).order_by(col(JobLane.tenant_id), col(JobLane.kind))
+    connection.execute(in_order.with_for_update()).all()
+    first = func.min(Job.not_before)
+    waiting = (Job.tenant_id == JobLane.tenant_id, Job.kind == JobLane.kind, col(Job.state) == JobState.READY)
+    due_at = select(case((first < now, now), else_=func.coalesce(first, NEVER))).where(*waiting).scalar_subquery()
+    connection.execute(update(JobLane).where(theirs).values(due_at=due_at, turns=JobLane.turns + 1))
