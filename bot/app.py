@@ -54,7 +54,8 @@ class Bot:
         self.gateway = MemoryGateway(memory)
         self.pulse = Pulse()
         self.channels: dict[str, Channel] = {PLATFORM: LocalChannel(self.gateway, self.pulse)}
-        self.parts = wire(self.gateway, self.channels, signer, settings.tenant, settings.sources, ended=self._beat)
+        where = settings.tenant, settings.keys, settings.sources
+        self.parts = wire(self.gateway, self.channels, signer, *where, ended=self._beat)
         self.inbox = LocalInbox(
             self.gateway, self.parts.actions, self.pulse, self.parts.worker.wake, settings.company, suggestions
         )

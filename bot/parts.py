@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from bot.actions import Actions, Signer
 from bot.ask import PATIENCE, Ask
@@ -15,6 +16,7 @@ from bot.home import Home
 from bot.identity import Identity
 from bot.ingress import Ingress
 from bot.memory_gateway import MemoryGateway
+from bot.webhooks import WebhookSender
 from bot.worker import Ended, Worker
 from core.ids import nonce
 
@@ -35,18 +37,23 @@ def wire(
     channels: Mapping[str, Channel],
     signer: Signer,
     tenant: str,
+    keys: Path,
     sources: Sequence[SourceSettings] = (),
     *,
     ended: Ended = lambda _: None,
     owner: str | None = None,
     patience: float = PATIENCE,
 ) -> Parts:
-    """The bot over a memory and its channels. `owner` names this worker to the others; None: any name."""
+    """The bot over a memory and its channels.
+
+    `keys`: the folder of the keys that sign. `owner` names this worker to the others; None: any name.
+    """
     courier = Courier(gateway, channels)
     actions = Actions(gateway, courier, signer)
     commands = Commands(gateway)
     ask = Ask(gateway, courier, commands, Freshness(gateway, tenant, sources), patience)
     identity = Identity(gateway, courier, channels)
     conversation = Conversation(gateway, identity, ask, actions, Home(gateway, courier))
-    worker = Worker(gateway, courier, conversation.handlers, actions, owner or nonce(), ended)
+    webhooks = WebhookSender(gateway, keys)
+    worker = Worker(gateway, courier, conversation.handlers, actions, webhooks, owner or nonce(), ended)
     return Parts(gateway, courier, actions, commands, ask, worker, Ingress(gateway, worker.wake))

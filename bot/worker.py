@@ -16,9 +16,11 @@ from bot.actions import Actions
 from bot.conversation import Handler, NotYet
 from bot.delivery import Courier
 from bot.faults import described
+from bot.keeping import BEATS, LeaseLost, kept
 from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
 from bot.presenters import present
+from bot.webhooks import WebhookSender
 from cards.codec import to_json
 from cards.notices import error as error_card
 from core.clock import HOUR
@@ -26,6 +28,7 @@ from core.errors import CoreError
 from core.jobs.kinds import Audience, JobKind
 from core.model.answers import Refreshed
 from core.model.apart import apart
+from core.model.bell import Bell
 from core.model.principals import Principal
 from core.model.work import Inbound, Leased, Place, stranger
 
@@ -66,6 +69,7 @@ class Worker:
         courier: Courier,
         handlers: Mapping[str, Handler],
         actions: Actions,
+        webhooks: WebhookSender,
         owner: str,
         ended: Ended,
     ) -> None:
@@ -74,8 +78,11 @@ class Worker:
         self._courier = courier
         self._handlers = handlers
         self._actions = actions
+        self._webhooks = webhooks
         self._owner = owner
         self._ended = ended
+        self._beat_secs = gateway.memory.config.watch.lease_secs / BEATS
+        self._bell: Bell | None = None
         self._talks: Lanes[Place] = Lanes(self.wake)
         courier.lanes.ended = self.wake
         self._stopping = False
@@ -84,6 +91,7 @@ class Worker:
             Loop((self._inbound,)),
             Loop((self._sweep, self._briefs, self._checks, self._notify_jobs, self._gather)),
             Loop((self._refreshes,)),
+            Loop((self._webhook_jobs,)),
             Loop((self._prune,)),
             Loop((courier.carry,)),
         )
@@ -97,6 +105,8 @@ class Worker:
         """Let `run` end after the steps in hand: a card on its way is recorded, and no lease is left behind."""
         self._stopping = True
         self._courier.stop()
+        if self._bell is not None:
+            self._bell.stop()
         self.wake()
 
     def is_stopping(self) -> bool:
@@ -104,8 +114,19 @@ class Worker:
 
     async def run(self, tick_secs: float) -> None:
         """Work until stopped, each loop for itself: what takes long in one holds up no other."""
-        await asyncio.gather(*(self._run(loop, tick_secs) for loop in self._loops))
+        await asyncio.gather(self._listen(tick_secs), *(self._run(loop, tick_secs) for loop in self._loops))
         await self._finish()
+
+    async def _listen(self, tick_secs: float) -> None:
+        """Wake the loops as soon as a job is due that anybody has made."""
+        self._bell = self._memory.jobs.bell()
+        try:
+            while not self._stopping:
+                if await self._gateway.at_the_bell(self._bell.wait, tick_secs):
+                    self.wake()
+        finally:
+            self._bell.stop()
+            await self._gateway.at_the_bell(self._bell.close)
 
     async def _run(self, loop: Loop, tick_secs: float) -> None:
         while not self._stopping:
@@ -191,6 +212,10 @@ class Worker:
         kinds = (JobKind.NOTIFY_WATCH, JobKind.NOTIFY_BRIEF, JobKind.NOTIFY_REDACT, JobKind.CLARIFY_ASK)
         return await self._all(partial(self._jobs, Audience.CLARIFY, kinds, self._notify))
 
+    async def _webhook_jobs(self) -> int:
+        """By themselves: a program that answers slowly must hold up no card."""
+        return await self._jobs(Audience.CLARIFY, (JobKind.NOTIFY_WEBHOOK,), self._webhooks.deliver)
+
     async def _jobs(
         self, audience: Audience, kinds: tuple[JobKind, ...], handle: Callable[[Leased], Awaitable[None]]
     ) -> int:
@@ -206,8 +231,11 @@ class Worker:
         return done
 
     async def _job(self, job: Leased, handle: Callable[[Leased], Awaitable[None]]) -> None:
+        extend = partial(self._gateway.call, self._memory.jobs.extend, job)
         try:
-            await handle(job)
+            await kept(handle(job), extend, self._beat_secs)
+        except LeaseLost:
+            log.warning("job.lost", tenant=job.tenant_id, kind=job.kind)
         except Exception as error:  # noqa: BLE001  # whatever it is, the job is tried again later and given up in the end
             log.warning("job.failed", tenant=job.tenant_id, kind=job.kind, error=described(error))
             await self._gateway.call(self._memory.jobs.fail, job, described(error))
@@ -280,8 +308,11 @@ class Worker:
             self._ended(event)
 
     async def _handle(self, event: Inbound) -> None:
+        extend = partial(self._gateway.call, self._memory.inbound.extend, event)
         try:
-            result = await self._handlers[event.kind](event)
+            result = await kept(self._handlers[event.kind](event), extend, self._beat_secs)
+        except LeaseLost:
+            log.warning("inbound.lost", tenant=event.tenant_id, kind=event.kind)
         except NotYet as reason:
             await self._drive_again(event, str(reason))
         except Exception as error:  # noqa: BLE001  # kept in the inbox and driven again

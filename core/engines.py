@@ -40,6 +40,7 @@ from core.sources.engine import SourcesEngine
 from core.store.database import Database
 from core.verify.engine import VerifyEngine
 from core.watch.engine import WatchEngine
+from core.webhooks.engine import WebhooksEngine
 from core.workspaces.engine import WorkspacesEngine
 
 
@@ -103,6 +104,7 @@ class Engines:
         self.messages = MessagesEngine(database)
         self.workspaces = WorkspacesEngine(database)
         self.api_keys = KeysEngine(database)
+        self.webhooks = WebhooksEngine(database, max_attempts=config.watch.max_attempts)
         self.local = LocalEngine(database)
         self.retention = RetentionEngine(database)
         self.context = ContextEngine(

@@ -91,6 +91,7 @@ class Memory:
         self.messages = self._engines.messages
         self.workspaces = self._engines.workspaces
         self.api_keys = self._engines.api_keys
+        self.webhooks = self._engines.webhooks
         self.local = self._engines.local
         self.retention = self._engines.retention
         self.erasure = self._engines.erasure
@@ -339,7 +340,10 @@ class Memory:
     # ── watching ──
 
     def watch(self, request: WatchRequest, principal: Principal) -> WatchView:
-        """Make a watch, or return the standing one. Raises InvalidRequest, NotFound, LimitReached."""
+        """Make a watch, or return the standing one. One that tells a webhook is the webhook's, and made by an admin.
+
+        Raises InvalidRequest, NotFound, LimitReached.
+        """
         with self._database.write(principal.tenant_id) as tx:
             return self._engines.watch.create(tx, request, principal)
 

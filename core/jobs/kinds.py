@@ -16,6 +16,7 @@ class JobKind(StrEnum):
     NOTIFY_WATCH = "notify:watch"
     NOTIFY_BRIEF = "notify:brief"
     NOTIFY_REDACT = "notify:redact"
+    NOTIFY_WEBHOOK = "notify:webhook"
     CLARIFY_ASK = "clarify:ask"
     CHECK_ANSWER = "check:answer"
     REFRESH_ANSWER = "refresh:answer"
@@ -25,6 +26,7 @@ FENCE: dict[JobKind, Audience] = {
     JobKind.NOTIFY_WATCH: Audience.CLARIFY,
     JobKind.NOTIFY_BRIEF: Audience.CLARIFY,
     JobKind.NOTIFY_REDACT: Audience.CLARIFY,
+    JobKind.NOTIFY_WEBHOOK: Audience.CLARIFY,
     JobKind.CLARIFY_ASK: Audience.CLARIFY,
     JobKind.CHECK_ANSWER: Audience.INTERNAL,
     JobKind.REFRESH_ANSWER: Audience.INTERNAL,

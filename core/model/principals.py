@@ -19,7 +19,7 @@ PERSON = "person:"
 class Principal:
     """A person of one tenant, or one of its API keys, with the roles they hold now. Every read takes one.
 
-    `person` is None for a key: it reads by its roles, and nothing is its own.
+    `person` is None for a key: it reads by its roles, and nothing is its own. With neither, it is the operator.
     """
 
     tenant_id: str
@@ -37,7 +37,9 @@ class Principal:
     @property
     def actor(self) -> str:
         """Who this is, for the audit."""
-        return person_reader(self.person) if self.person else f"key:{self.api_key}"
+        if self.person:
+            return person_reader(self.person)
+        return f"key:{self.api_key}" if self.api_key else OPERATOR
 
     @property
     def keys(self) -> frozenset[str]:

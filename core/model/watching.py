@@ -32,6 +32,7 @@ class TargetKind(StrEnum):
 
     PERSON = "chat_person"
     SHARED = "chat_shared"
+    WEBHOOK = "webhook"
     INTERNAL = "internal"
 
 

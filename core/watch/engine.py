@@ -20,9 +20,9 @@ from core.jobs.kinds import FENCE, JobKind
 from core.jsonhash import json_hash
 from core.model.node_ids import document_id
 from core.model.nodes import Node
-from core.model.principals import Principal
+from core.model.principals import ADMIN, Principal
 from core.model.watching import Event, EventKind, FireView, Outcome, ScopeType, TargetKind, WatchRequest, WatchView
-from core.store import boundaries, jobs, messages, sources, watches
+from core.store import audit, boundaries, jobs, messages, sources, watches, webhooks
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import Feed, SweepCheckpoint, Watch, WatchFire, WatchPending
 from core.store.versions import NODES
@@ -31,6 +31,8 @@ from core.watch.match import NODE, SOURCE, Changed, by_scope, classify, newest, 
 
 _PEOPLE = {TargetKind.PERSON, TargetKind.SHARED}
 """Targets that are told by cards."""
+_FOR_WEBHOOKS = {ScopeType.ENTITY, ScopeType.LABEL, ScopeType.SOURCE}
+"""What a webhook may be told of. Saved answers are their owners', and questions are put to people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ class WatchEngine:
         """
         tx.lock()
         self._check(tx, request, principal)
-        key = _key(request, principal)
+        owner_id = _owner(request, principal)
+        key = _key(request, owner_id)
         standing = watches.by_key(tx, key)
         if standing is None or not standing.enabled:
             self._check_limit(tx, request, principal)
@@ -67,13 +70,16 @@ class WatchEngine:
                 standing.name, standing.created_tx = request.name, tx.tx
             tx.session.add(standing)
             return _view(standing, fresh=fresh)
-        watch = self._new(tx, request, principal, key)
+        watch = self._new(tx, request, owner_id, key)
         watches.add(tx, watch)
+        if request.target["kind"] == TargetKind.WEBHOOK:
+            detail = {"watch_id": str(watch.watch_id)}
+            audit.record(tx, principal.actor, "webhook_watched", f"webhook:{owner_id}", detail=detail)
         return _view(watch, fresh=True)
 
     def stop(self, tx: WriteTx, request: WatchRequest, principal: Principal) -> None:
         """End the watch that this request made, if it stands."""
-        watch = watches.by_key(tx, _key(request, principal))
+        watch = watches.by_key(tx, _key(request, _owner(request, principal)))
         if watch is not None:
             watch.enabled = False
             tx.session.add(watch)
@@ -88,22 +94,23 @@ class WatchEngine:
             raise InvalidRequest(f"the cadence {request.cadence!r} needs the brief, which is not there yet: immediate")
         if request.scope_type is ScopeType.CLARIFICATION and target in _PEOPLE:
             raise InvalidRequest("people hear of a clarification by the card that asks them, and not by a watch")
-        if request.scope_type is not ScopeType.LABEL and not _readable(tx, request, principal):
+        reader = _told(tx, request, principal) if target is TargetKind.WEBHOOK else principal
+        if request.scope_type is not ScopeType.LABEL and not _readable(tx, request, reader):
             raise NotFound
 
     def _check_limit(self, tx: WriteTx, request: WatchRequest, principal: Principal) -> None:
-        counted = [watch for watch in watches.of_owner(tx, principal.person_id) if _counts(watch)]
+        counted = [watch for watch in watches.of_owner(tx, _owner(request, principal)) if _counts(watch)]
         if request.target["kind"] != TargetKind.INTERNAL and len(counted) >= self._config.max_watches_per_person:
             raise LimitReached(f"you have {len(counted)} watches, the most there may be: stop one first")
 
-    def _new(self, tx: WriteTx, request: WatchRequest, principal: Principal, key: str) -> Watch:
+    def _new(self, tx: WriteTx, request: WatchRequest, owner_id: UUID, key: str) -> Watch:
         config = self._config
         asked = config.debounce_default_secs if request.debounce_secs is None else request.debounce_secs
         internal = request.target["kind"] == TargetKind.INTERNAL
         return Watch(
             tenant_id=tx.tenant_id,
             watch_id=derived("watch", tx.tenant_id, key),
-            owner_id=principal.person_id,
+            owner_id=owner_id,
             name=request.name,
             scope_type=request.scope_type,
             scope_refs=list(request.refs),
@@ -283,8 +290,9 @@ class WatchEngine:
             kind = JobKind(watch.target["job_kind"])
             jobs.put(tx, job_id, kind, FENCE[kind], {"answer_id": watch.target["answer_id"]}, tx.now)
             return job_id
-        kind = JobKind.NOTIFY_WATCH
-        settled = tx.now + self._config.settle_secs * SECOND
+        to_program = watch.target["kind"] == TargetKind.WEBHOOK  # it is told that things moved, not how they read now
+        kind = JobKind.NOTIFY_WEBHOOK if to_program else JobKind.NOTIFY_WATCH
+        settled = tx.now if to_program else tx.now + self._config.settle_secs * SECOND
         jobs.put(tx, job_id, kind, FENCE[kind], {"fire_id": str(fire_id)}, settled)
         return job_id
 
@@ -314,10 +322,29 @@ def _put_aside(tx: WriteTx, watch: Watch, events: Iterable[Event], due_at: int) 
         jobs.insert_once(tx, WatchPending, row)
 
 
-def _key(request: WatchRequest, principal: Principal) -> str:
-    return json_hash(
-        [str(principal.person_id), request.scope_type, sorted(request.refs), sorted(request.events), request.target]
-    )
+def _owner(request: WatchRequest, principal: Principal) -> UUID:
+    """Whose watch it is: the webhook's that it tells, whichever admin asked for it, or the person's."""
+    target = request.target
+    return UUID(target["webhook_id"]) if target["kind"] == TargetKind.WEBHOOK else principal.person_id
+
+
+def _told(tx: WriteTx, request: WatchRequest, principal: Principal) -> Principal:
+    """Whom a webhook reads as, and so whose rights its watches are under. Raises InvalidRequest."""
+    if ADMIN not in principal.roles:
+        raise InvalidRequest("only an admin lets a webhook be told")
+    if request.scope_type not in _FOR_WEBHOOKS:
+        raise InvalidRequest(f"a webhook is told of {', '.join(sorted(_FOR_WEBHOOKS))}, and of no {request.scope_type}")
+    try:
+        row = webhooks.get(tx, UUID(str(request.target.get("webhook_id"))))
+    except ValueError:
+        row = None
+    if row is None or not row.enabled:
+        raise InvalidRequest("a watch tells a webhook that is registered and not switched off: see `webhook list`")
+    return webhooks.reader(row)
+
+
+def _key(request: WatchRequest, owner_id: UUID) -> str:
+    return json_hash([str(owner_id), request.scope_type, sorted(request.refs), sorted(request.events), request.target])
 
 
 def _readable(tx: WriteTx, request: WatchRequest, principal: Principal) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from bot.actions import INACTIVE, Signer
 from bot.channels.base import Channel
@@ -21,14 +22,16 @@ from core.model.work import Place
 from tests.fakes.platform_channel import PLATFORM, Room
 from tests.support.memories import KEY, KEY_ID
 
+NO_KEYS = Path("no keys here")
+
 
 def parts_over(
     memory: Memory, channels: Mapping[str, Channel], owner: str = "worker", kept: Sequence[SourceSettings] = (),
-    patience: float = 60,
+    patience: float = 60, keys: Path = NO_KEYS,
 ) -> Parts:  # fmt: skip
     """The bot over a memory; so patient that no placeholder comes before an answer."""
     signer = Signer(KEY_ID, KEY)
-    return wire(MemoryGateway(memory), channels, signer, "default", kept, owner=owner, patience=patience)
+    return wire(MemoryGateway(memory), channels, signer, "default", keys, kept, owner=owner, patience=patience)
 
 
 def buttons(card: Card) -> list[Button]:

@@ -31,6 +31,7 @@ from core.store.tables.watching import (
     WatchFire,
     WatchPending,
     WatchScope,
+    Webhook,
 )
 from core.store.tables.work import (
     Audit,
@@ -80,5 +81,6 @@ __all__ = [
     "WatchFire",
     "WatchPending",
     "WatchScope",
+    "Webhook",
     "Workspace",
 ]

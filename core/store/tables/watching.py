@@ -73,3 +73,29 @@ class SweepCheckpoint(SQLModel, table=True):
     tenant_id: str = Field(primary_key=True)
     tx: int = ts()
     swept_at: int = ts()
+
+
+class Webhook(SQLModel, table=True):
+    """Where an operator lets fires be told by HTTP. Its secret is derived from a key outside; `secret_hash` is of it.
+
+    `turn`: how often the secret was made; the one before is good until `old_secret_until`. `failing_since`: nothing was
+    taken since. `held_until`: nothing is sent until then. `reason`: of the last failure, or why it is off.
+    """
+
+    __table_args__ = (UniqueConstraint("tenant_id", "name"),)
+    tenant_id: str = Field(primary_key=True)
+    webhook_id: UUID = Field(primary_key=True)
+    name: str
+    url: str
+    roles: list[str] = json()
+    allow_plain: bool = False
+    allow_private: bool = False
+    enabled: bool = True
+    reason: str | None = None
+    turn: int = 1
+    secret_hash: bytes
+    old_secret_until: int = ts(default=0)
+    failing_since: int = ts(default=0)
+    held_until: int = ts(default=0)
+    delivered_at: int = ts(default=0)
+    created_at: int = ts()

@@ -6,6 +6,7 @@ ALLOWED = {
     ("clarify", "notify:watch"),
     ("clarify", "notify:brief"),
     ("clarify", "notify:redact"),
+    ("clarify", "notify:webhook"),
     ("clarify", "clarify:ask"),
     ("internal", "check:answer"),
     ("internal", "refresh:answer"),
