@@ -26,6 +26,7 @@ class MemoryGateway:
         self._brief = ThreadPoolExecutor(_BRIEF, thread_name_prefix="brief")
         self._long = ThreadPoolExecutor(_LONG, thread_name_prefix="long")
         self._door = ThreadPoolExecutor(_AT_THE_DOOR, thread_name_prefix="door")
+        self._bell = ThreadPoolExecutor(1, thread_name_prefix="bell")
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a short call of core, a few milliseconds, without blocking the event loop."""
@@ -39,9 +40,13 @@ class MemoryGateway:
         """Run a call that a platform waits for, ahead of everything that the bot does by itself."""
         return await asyncio.get_running_loop().run_in_executor(self._door, partial(function, *args, **kwargs))
 
+    async def at_the_bell(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a call that waits for work to be due, which holds a thread for as long."""
+        return await asyncio.get_running_loop().run_in_executor(self._bell, partial(function, *args, **kwargs))
+
     def stop(self) -> None:
         """Wait for running calls; the memory stays open."""
-        for pool in (self._door, self._brief, self._long):
+        for pool in (self._door, self._brief, self._long, self._bell):
             pool.shutdown(wait=True)
 
     def close(self) -> None:

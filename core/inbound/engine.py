@@ -37,6 +37,15 @@ class InboundEngine:
             inbox.bury(tx, self._max_attempts)
             return inbox.lease(tx, tx.now + self._lease, limit)
 
+    def extend(self, event: Inbound) -> bool:
+        """Keep an event in hand for as long again from now; False when another has taken it over."""
+        with self._database.write(event.tenant_id) as tx:
+            row = inbox.held(tx, event)
+            if row is not None:
+                row.lease_until = tx.now + self._lease
+                tx.session.add(row)
+            return row is not None
+
     def finish(self, event: Inbound, result: str) -> None:
         """Record what came of an event; nothing when another has taken it over."""
         with self._database.write(event.tenant_id) as tx:

@@ -10,10 +10,10 @@ from core.errors import InvalidRequest
 from core.ids import jitter
 from core.jobs.backoff import wait
 from core.jobs.kinds import Audience, JobKind, may_lease
+from core.model.bell import Bell
 from core.model.job_states import JobState, step
 from core.model.work import Leased
 from core.store import jobs, lanes
-from core.store.bells import Bell
 from core.store.database import ANY_TENANT, Database
 from core.store.lanes import Lane
 

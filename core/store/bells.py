@@ -11,30 +11,20 @@ import socket
 from contextlib import suppress
 from threading import Lock
 from time import monotonic
-from typing import Protocol
 
 import psycopg
 from sqlalchemy import Engine, text
 from sqlalchemy.engine import Connection
 
+from core.model.bell import Bell
+
 _CHANNEL = "clarify_jobs"
 _CONNECT_SECS = 5
+_AGAIN_SECS = 0.5
+"""A server that is started anew, or ends each connection, is not asked without a pause."""
 _ALIVE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 """Or nothing tells, for hours, that the server is gone."""
 _FULL = 4096
-
-
-class Bell(Protocol):
-    """One thread waits; any may stop it."""
-
-    def wait(self, secs: float) -> bool:
-        """Whether the bell rang within so many seconds, or since it was last waited for; at once False when stopped."""
-
-    def stop(self) -> None:
-        """End the wait, and every later one."""
-
-    def close(self) -> None:
-        """Let go of what is held; nobody may be waiting."""
 
 
 def tell(connection: Connection) -> None:
@@ -117,7 +107,7 @@ class _OwnBell:
 
 
 class ListeningBell:
-    """Its connection is made when it is first waited for, and anew, no more than once a wait, when it has broken."""
+    """Its connection is made when it is first waited for, and anew when it has broken."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -125,13 +115,18 @@ class ListeningBell:
         self._connection: psycopg.Connection | None = None
 
     def wait(self, secs: float) -> bool:
-        until = monotonic() + secs
-        try:
-            return not self._cord.stopped and self._rung(secs)
-        except (psycopg.Error, OSError):
-            self._hang_up()
-            self._cord.wait(max(0, until - monotonic()))
-            return False
+        until, left = monotonic() + secs, secs
+        while not self._cord.stopped:
+            try:
+                if self._rung(left):
+                    return True
+            except (psycopg.Error, OSError):
+                self._hang_up()
+                self._cord.wait(min(left, _AGAIN_SECS))
+            left = until - monotonic()
+            if left <= 0:
+                break
+        return False
 
     def _rung(self, secs: float) -> bool:
         if self._connection is None:

@@ -25,8 +25,9 @@ from sqlmodel import Session, SQLModel, col, select
 
 from core.clock import Clock
 from core.errors import InvalidConfig, NotFound
+from core.model.bell import Bell
 from core.store import bulk, lanes
-from core.store.bells import Bell, Bells, ListeningBell, tell
+from core.store.bells import Bells, ListeningBell, tell
 from core.store.faults import Retry, opening, translated
 from core.store.tables import Feed, Tenant
 
