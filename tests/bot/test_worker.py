@@ -437,6 +437,7 @@ def test_the_steps_are_in_the_order_in_which_one_causes_the_next(parts):
         "_notify_jobs",
         "_gather",
         "_refreshes",
+        "_webhook_jobs",
         "_prune",
         "carry",
     ]
