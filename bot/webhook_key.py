@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 from core.errors import InvalidConfig
-from core.ids import random_key
+from core.ids import nonce, random_key
 
 NAME = "webhooks.key"
 _BYTES = 32
@@ -19,8 +19,8 @@ def ensure(folder: Path) -> bytes:
     path = folder / NAME
     if not path.exists():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = path.with_name(f".{NAME}.{os.getpid()}")
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:  # noqa: PTH123 - mode at birth
+        draft = path.with_name(f".{NAME}.{nonce()}")
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # noqa: PTH123 - mode at birth
             file.write(random_key())
             file.flush()
             os.fsync(file.fileno())
