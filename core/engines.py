@@ -57,20 +57,36 @@ class Engines:
         llm: LanguageModel | None,
         accounting: TokenAccounting | None,
     ) -> None:
+        self._database, self._config, self._metrics = database, config, metrics
+        self._remember(embedder, accounting)
+        self._answer(embedder, llm)
+        self._tell()
+        self._administer(keys)
+
+    def _remember(self, embedder: Embedder | None, accounting: TokenAccounting | None) -> None:
+        """Documents and records, and finding them."""
+        database, planner = self._database, self._config.planner
         self.library = LibraryEngine()
-        hybrid = HybridConfig(config.planner.lexical_weight, config.planner.bm25_half, config.planner.semantic_min_sim)
+        hybrid = HybridConfig(planner.lexical_weight, planner.bm25_half, planner.semantic_min_sim)
         self.recall = RecallEngine(embedder, hybrid)
         self.graph = GraphEngine(self.recall)
-        defaults = Preferences(WEEKDAYS.index(config.watch.brief_weekday), config.watch.brief_hour * 60)
-        self.people = PeopleEngine(database, defaults)
         self.sources = SourcesEngine(database)
         self.ingest = IngestEngine(database, self.graph, embedder)
-        self.planner = PlannerEngine(self.recall, self.graph, self.library, accounting, config.planner)
-        self.watch = WatchEngine(database, config.watch)
-        self.verify = VerifyEngine(database, embedder, self.graph, self.recall, self.library, config.verify, metrics)
+        self.planner = PlannerEngine(self.recall, self.graph, self.library, accounting, planner)
         self.questions = QuestionsEngine(database, self.library)
         self.clarify = ClarificationsEngine(database, self.graph, self.library)
         self.records = RecordsEngine(self.graph, self.library, self.clarify)
+
+    def _answer(self, embedder: Embedder | None, llm: LanguageModel | None) -> None:
+        """Evidence, verdicts, answers and what is saved of them."""
+        database, config, tokens = self._database, self._config, self._config.planner.default_budget_tokens
+        self.watch = WatchEngine(database, config.watch)
+        self.context = ContextEngine(
+            database, self.planner, self.library, self.questions, config.context, tokens, self._metrics
+        )
+        self.verify = VerifyEngine(
+            database, embedder, self.graph, self.recall, self.library, config.verify, self._metrics
+        )
         self.generate = GenerateEngine(
             database,
             self.planner,
@@ -80,7 +96,7 @@ class Engines:
             self.questions,
             llm,
             config.answers.min_cosine,
-            config.planner.default_budget_tokens,
+            tokens,
         )
         self.answers = AnswersEngine(
             database,
@@ -92,30 +108,30 @@ class Engines:
             self.generate,
             config.answers,
         )
-        limits = {"lease_secs": config.watch.lease_secs, "max_attempts": config.watch.max_attempts}
-        self.jobs = JobsEngine(database, **limits)
-        self.inbound = InboundEngine(database, **limits)
+
+    def _tell(self) -> None:
+        """Jobs, events, cards and briefs."""
+        database, watch = self._database, self._config.watch
+        defaults = Preferences(WEEKDAYS.index(watch.brief_weekday), watch.brief_hour * 60)
         notices = NoticesEngine(self.library)
+        self.people = PeopleEngine(database, defaults)
+        self.jobs = JobsEngine(database, lease_secs=watch.lease_secs, max_attempts=watch.max_attempts)
+        self.inbound = InboundEngine(database, lease_secs=watch.lease_secs, max_attempts=watch.max_attempts)
         self.briefs = BriefsEngine(database, notices, defaults)
         self.delivery = DeliveryEngine(
-            database, notices, self.briefs, self.questions, defaults, lease_secs=config.watch.lease_secs
+            database, notices, self.briefs, self.questions, defaults, lease_secs=watch.lease_secs
         )
-        self.outcomes = OutcomesEngine(database, lease_secs=config.watch.lease_secs)
+        self.outcomes = OutcomesEngine(database, lease_secs=watch.lease_secs)
         self.messages = MessagesEngine(database)
+        self.local = LocalEngine(database)
+        self.webhooks = WebhooksEngine(database, max_attempts=watch.max_attempts)
+
+    def _administer(self, keys: Mapping[str, Ed25519PublicKey]) -> None:
+        """Who is let in, what buttons may do, and what goes."""
+        database = self._database
         self.workspaces = WorkspacesEngine(database)
         self.api_keys = KeysEngine(database)
-        self.webhooks = WebhooksEngine(database, max_attempts=config.watch.max_attempts)
-        self.local = LocalEngine(database)
         self.retention = RetentionEngine(database)
-        self.context = ContextEngine(
-            database,
-            self.planner,
-            self.library,
-            self.questions,
-            config.context,
-            config.planner.default_budget_tokens,
-            metrics,
-        )
         self.erasure = ErasureEngine(database, self.graph, self.answers)
         effects = EffectsEngine(self.graph, self.watch, self.answers, self.people, self.clarify)
         self.access = AccessEngine(database, keys, effects.by_kind())

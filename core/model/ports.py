@@ -1,4 +1,4 @@
-"""What one engine may ask of another. `core.memory` hands each the real one.
+"""What one engine may ask of another. `core.engines` hands each the real one.
 
 A `tx` is a transaction of core.store; it passes through here unopened.
 """
@@ -20,22 +20,6 @@ from core.model.watching import EventKind, WatchRequest, WatchView
 
 Piece = tuple[tuple[str, ...], str]
 """A passage: its heading path and its words."""
-
-
-class RecordWrite(Protocol):
-    """A record to be written: `core.graph.records.Record`."""
-
-    @property
-    def node_id(self) -> UUID: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def props(self) -> Mapping[str, Any]: ...
-    @property
-    def provenance(self) -> Sequence[SpanRef]: ...
-    @property
-    def sources(self) -> frozenset[UUID]: ...
-    def interval(self, now: int) -> tuple[int, int]: ...
 
 
 class Graph(Protocol):
@@ -157,21 +141,6 @@ class PlannedSpan(Protocol):
     def span(self) -> SpanRef: ...
     @property
     def weight(self) -> float: ...
-
-
-class PlannedEvidence(Protocol):
-    """`best_cosine`: how close the nearest passage came; 0 when no semantic leg ran."""
-
-    @property
-    def spans(self) -> Sequence[PlannedSpan]: ...
-    @property
-    def plan_hash(self) -> str: ...
-    @property
-    def best_cosine(self) -> float: ...
-
-
-class Planner(Protocol):
-    def plan_question(self, tx: Any, question: str, principal: Principal, now: int) -> PlannedEvidence: ...
 
 
 class Found(Protocol):

@@ -59,10 +59,6 @@ class PlannerEngine:
         self._accounting = accounting
         self._config = config
 
-    def plan_question(self, tx: ReadTx, question: str, principal: Principal, now: int) -> Planned:
-        """The plan of a question alone, at today's coordinates."""
-        return self.plan(tx, PlanRequest(question=question), principal, now)
-
     def plan(self, tx: ReadTx, request: PlanRequest, principal: Principal, now: int) -> Planned:
         """Raises InvalidQuery, SemanticUnavailable; InsufficientEvidence with the stats when nothing is selected."""
         asked = view(tx, principal, now, request.valid_time, request.tx_time)
@@ -76,7 +72,7 @@ class PlannerEngine:
     def sections(self, tx: ReadTx, words: str, principal: Principal, now: int) -> list[Cited]:
         """Sections that a few words lead to, best first. Raises SemanticUnavailable."""
         try:
-            planned = self.plan_question(tx, words, principal, now)
+            planned = self.plan(tx, PlanRequest(question=words), principal, now)
         except InsufficientEvidence:
             return []
         spans = [span.span for span in sorted(planned.spans, key=lambda span: (-span.weight, span.span))]
