@@ -8,11 +8,14 @@ from pathlib import Path
 from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from bot import keys
+from bot import keys, webhook_key
 from bot.config import Settings, SourceSettings, make_embedder, open_memory
+from core.clock import to_datetime
 from core.errors import CoreError, InvalidConfig
 from core.maintenance import inspect_tables
+from core.memory import Memory
 from core.model.tables_state import TablesState
+from core.webhooks.views import WebhookView
 
 _INIT = "run `clarify-bot init`, which makes what is missing and leaves the rest as it is"
 _TABLES = {
@@ -38,9 +41,11 @@ class Finding:
 
 
 def examine(settings: Settings) -> list[Finding]:
-    """The keys, the database, the embedder, whether they go together, and the sources."""
+    """The keys, the database, the embedder, whether they go together, the webhooks, and the sources."""
     parts = [_keys(settings), _database(settings), _embedder(settings)]
-    return [*parts, _memory(settings, parts), *map(_source, settings.sources)]
+    memory = _memory(settings, parts)
+    webhooks = _webhooks(settings) if memory.ok else ()
+    return [*parts, memory, *webhooks, *map(_source, settings.sources)]
 
 
 def _keys(settings: Settings) -> Finding:
@@ -101,6 +106,27 @@ def _memory(settings: Settings, parts: Iterable[Finding]) -> Finding:
     if is_there:
         return Finding("memory", True, f"opens, and has the tenant {settings.tenant!r}")
     return Finding("memory", False, f"has no tenant {settings.tenant!r}", _INIT)
+
+
+def _webhooks(settings: Settings) -> list[Finding]:
+    with open_memory(settings) as memory:
+        return [_webhook(memory, settings, one) for one in memory.webhooks.all(settings.tenant)]
+
+
+def _webhook(memory: Memory, settings: Settings, one: WebhookView) -> Finding:
+    """Whether it is on, takes what it is sent, and can be signed for here. Nothing is sent."""
+    name = f"webhook {one.name}"
+    try:
+        memory.webhooks.trial(settings.tenant, one.name, webhook_key.load(settings.keys))
+    except InvalidConfig as error:
+        return Finding(name, False, str(error), "do what it says: until then nothing is sent to it from here")
+    mend = f"see to its receiver, and try it with `clarify-bot webhook test {one.name}`"
+    if not one.enabled:
+        again = f"{mend}; then `clarify-bot webhook enable {one.name}`"
+        return Finding(name, False, f"was switched off: {one.reason}", again)
+    if one.failing_since:
+        return Finding(name, False, f"has taken nothing since {to_datetime(one.failing_since)}: {one.reason}", mend)
+    return Finding(name, True, "is on, and what it is sent can be signed")
 
 
 def _source(source: SourceSettings) -> Finding:

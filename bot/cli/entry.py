@@ -23,6 +23,7 @@ from bot.cli import (
     people,
     serving,
     setup,
+    webhooks,
     workspaces,
 )
 from bot.cli.output import complain
@@ -54,6 +55,7 @@ for group in (
     people,
     workspaces,
     api_keys,
+    webhooks,
     audit,
     clarifying,
     erasing,
