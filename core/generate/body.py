@@ -5,7 +5,7 @@ from typing import Any
 
 from core.model.answers import Answer, Claim
 from core.model.spans import SpanRef
-from core.model.verdicts import Signals, Support, Verdict
+from core.model.verdicts import Signals, Verdict
 
 
 def trace_body(answer: Answer, planned: Sequence[SpanRef]) -> dict[str, Any]:
@@ -29,8 +29,7 @@ def trace_body(answer: Answer, planned: Sequence[SpanRef]) -> dict[str, Any]:
 
 
 def _claim(claim: Claim, answer: Answer) -> dict[str, Any]:
-    """`read`, of what its own citations do not bear: the sources whose words it may hold, so that erasing finds it."""
-    is_borne = claim.quoted or (claim.verdict is not None and claim.verdict.verdict is not Support.UNSUPPORTED)
+    """`read`, of what is no quote: the sources whose words it may hold, whatever bears it, so that erasing finds it."""
     return {
         "text": claim.text,
         "citations": [_coordinates(passage.span) for passage in claim.citations],
@@ -38,7 +37,7 @@ def _claim(claim: Claim, answer: Answer) -> dict[str, Any]:
         "verdict": claim.verdict and verdict_json(claim.verdict),
         "severity": claim.severity,
         "clarifications": [str(question.clarification_id) for question in claim.questions],
-        **({} if is_borne else {"read": sorted(map(str, answer.read))}),
+        **({} if claim.quoted else {"read": sorted(map(str, answer.read))}),
     }
 
 

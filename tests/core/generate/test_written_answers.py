@@ -189,6 +189,25 @@ def test_erasing_a_source_takes_its_words_out_of_sentences_that_do_not_cite_it_t
     assert handbook.answer(answer_id, ada).claims[0].text == "A meal may cost 40 EUR at most."
 
 
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ("A meal may cost 40 EUR at most with quokka approval", Support.SUPPORTED),
+        ("A meal may cost 40 EUR at most and quokka approval is needed beforehand", Support.PARTIAL),
+    ],
+)
+def test_erasing_a_source_takes_its_words_out_of_sentences_that_another_supports(handbook, fake, ada, said, verdict):
+    """A sentence may be borne by one document and hold a word that stands in another alone."""
+    erased = put(handbook, "secret.md", page("Secret", {"Meals": "A meal is approved by the quokka."}))
+    fake.usually = cites(f"{said} {{meal}}.", meal="40 EUR")
+    answer = handbook.generate(ASKED, ada)
+    assert [(claim.verdict.verdict, claim.quoted) for claim in answer.claims] == [(verdict, False)]
+    answer_id = handbook.save_answer(answer.trace_id, ada)
+    handbook.erase(erased.source_id, "asked to")
+    assert "quokka" not in dump(handbook)
+    assert handbook.answer(answer_id, ada).status == "invalidated"
+
+
 def test_a_refresh_whose_provider_fails_leaves_the_old_answer_as_it_was(handbook, fake, ada):
     answer_id = saved(handbook, fake, ada)
     before = dump(handbook)
