@@ -26,9 +26,9 @@ def answer_of_nobody(props: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def trace_without_words(body: Mapping[str, Any]) -> dict[str, Any]:
-    """A trace's coordinates and numbers; nothing can be saved from it any more."""
+    """A trace's coordinates and numbers; nothing can be saved from it any more, and no guess at its words confirmed."""
     words = {"question": ERASED, "answerText": ERASED, "claims": [], "sections": []}
-    return {name: words.get(name, value) for name, value in body.items()}
+    return {name: words.get(name, value) for name, value in body.items() if name != "requestHash"}
 
 
 def options_without_words(options: list[dict[str, Any]], source_id: UUID | None) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """A person who is erased leaves ids behind, and nothing that they said, asked, saved or were called."""
 
 from collections import Counter
+from dataclasses import asdict
 from threading import Thread
 from uuid import UUID
 
@@ -10,11 +11,14 @@ from sqlmodel import SQLModel, func, select
 from core.clock import DAY
 from core.errors import NotFound
 from core.jobs.kinds import JobKind
+from core.jsonhash import json_hash
 from core.model.card_states import CardState
 from core.model.watching import ScopeType
 from core.model.work import Place, stranger
+from core.planner.request import PlanRequest
 from core.store import messages
 from core.store.tables import Audit, CardMessage, ChatIdentity, Inbox, Job, LastShown, Person, Watch
+from core.verify.request import VerifyRequest
 from tests.support.memories import add_person, dump, page, place_of, put, rows, section, watch_request
 
 QUESTION = "What may a meal of Quentin cost at most?"
@@ -68,6 +72,15 @@ def test_nothing_that_they_said_or_were_called_is_left(memory, quentin):
         assert words not in left
     assert report.rewritten
     assert {"answers", "traces", "watches", "cards", "chat_identities", "events"} <= set(report.surfaces)
+
+
+def test_no_hash_is_left_that_would_confirm_a_guess_at_what_they_asked_or_claimed(memory, quentin):
+    memory.context(PlanRequest(question=QUESTION), quentin)
+    memory.verify(VerifyRequest([QUESTION]), quentin)
+    guessed = [json_hash(asdict(one)) for one in (PlanRequest(question=QUESTION), VerifyRequest([QUESTION]))]
+    assert all(one in dump(memory) for one in guessed), "else this would prove nothing"
+    memory.erase(quentin.person_id, "left")
+    assert not any(one in dump(memory) for one in guessed)
 
 
 def test_where_they_were_found_is_kept_only_until_their_cards_are_redacted(memory, quentin):
