@@ -117,10 +117,18 @@ def expire(tx: WriteTx, kinds: Collection[str], max_attempts: int) -> None:
 def lease(tx: WriteTx, turns: Sequence[Lane], audience: str, owner: str, until: int, limit: int) -> list[Leased]:
     """Take up to `limit` due jobs: of each of these lanes about as many, within one the oldest first."""
     taken: list[Leased] = []
-    for after, lane in zip(range(len(turns))[::-1], turns, strict=True):
-        share = ceil((limit - len(taken)) / (after + 1))
-        taken += _take(tx, lane, audience, owner, until, share)
-    lanes.pass_on(tx.session.connection(), turns, tx.now)
+    numbers = dict.fromkeys(turns, 0)
+    while turns and len(taken) < limit:
+        with_more = []
+        for before, lane in enumerate(turns):
+            share = ceil((limit - len(taken)) / (len(turns) - before))
+            took = _take(tx, lane, audience, owner, until, share)
+            numbers[lane] += len(took)
+            taken += took
+            if len(took) == share:
+                with_more.append(lane)
+        turns = with_more
+    lanes.pass_on(tx.session.connection(), numbers, tx.now)
     return taken
 
 

@@ -10,12 +10,12 @@ lowers its lane's time in the same transaction; whoever gives a lane its next ti
 at its jobs, in a statement of its own. Lanes are locked last and in order, so that nobody waits in a circle.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import case, func, tuple_, union_all, update
+from sqlalchemy import bindparam, case, func, tuple_, union_all, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 from sqlmodel import col, select
@@ -32,7 +32,7 @@ class Lane:
     tenant_id: str
     kind: str
     due_at: int
-    turns: int
+    taken: int
 
 
 def lower(connection: Connection, due: Mapping[tuple[str, str], int]) -> None:
@@ -45,7 +45,7 @@ def lower(connection: Connection, due: Mapping[tuple[str, str], int]) -> None:
         where=col(JobLane.due_at) > rows.excluded.due_at,
     )
     lanes = [
-        {"tenant_id": tenant_id, "kind": kind, "due_at": at, "turns": 0}
+        {"tenant_id": tenant_id, "kind": kind, "due_at": at, "taken": 0}
         for (tenant_id, kind), at in sorted(due.items())
     ]
     connection.execute(earlier, lanes)
@@ -56,21 +56,33 @@ def next_due(connection: Connection, kinds: Collection[str], now: int, limit: in
     if not kinds:
         return []
     lanes = [Lane(*row) for row in connection.execute(union_all(*(_first(kind, now, limit) for kind in kinds)))]
-    return sorted(lanes, key=attrgetter("due_at", "turns", "tenant_id"))[:limit]
+    return sorted(lanes, key=attrgetter("due_at", "taken", "tenant_id"))[:limit]
 
 
 def _first(kind: str, now: int, limit: int) -> Any:
-    lanes = select(col(JobLane.tenant_id), col(JobLane.kind), col(JobLane.due_at), col(JobLane.turns))
+    lanes = select(col(JobLane.tenant_id), col(JobLane.kind), col(JobLane.due_at), col(JobLane.taken))
     due = lanes.where(JobLane.kind == kind, col(JobLane.due_at) <= now)
-    return select(due.order_by(col(JobLane.due_at), col(JobLane.turns)).limit(limit).subquery())
+    return select(due.order_by(col(JobLane.due_at), col(JobLane.taken)).limit(limit).subquery())
 
 
-def pass_on(connection: Connection, lanes: Sequence[Lane], now: int) -> None:
-    """These lanes have had their turn: behind the others where more is due, else when their next job is."""
-    theirs = tuple_(col(JobLane.tenant_id), col(JobLane.kind)).in_([(lane.tenant_id, lane.kind) for lane in lanes])
-    in_order = select(JobLane.turns).where(theirs).order_by(col(JobLane.tenant_id), col(JobLane.kind))
-    connection.execute(in_order.with_for_update()).all()
-    first = func.min(Job.not_before)
+def pass_on(connection: Connection, taken: Mapping[Lane, int], now: int) -> None:
+    """These lanes have had a turn of so many jobs: behind the others where more is due, else with their next job."""
+    if connection.dialect.name == "postgresql":
+        _lock(connection, taken)
     waiting = (Job.tenant_id == JobLane.tenant_id, Job.kind == JobLane.kind, col(Job.state) == JobState.READY)
-    due_at = select(case((first < now, now), else_=func.coalesce(first, NEVER))).where(*waiting).scalar_subquery()
-    connection.execute(update(JobLane).where(theirs).values(due_at=due_at, turns=JobLane.turns + 1))
+    due_at = case((col(Job.not_before) < now, now), else_=col(Job.not_before))
+    first = select(due_at).where(*waiting).order_by(col(Job.not_before)).limit(1).scalar_subquery()
+    rows = (
+        update(JobLane)
+        .where(col(JobLane.tenant_id) == bindparam("tenant"), col(JobLane.kind) == bindparam("of_kind"))
+        .values(due_at=func.coalesce(first, NEVER), taken=JobLane.taken + bindparam("more"))
+    )
+    each = [{"tenant": lane.tenant_id, "of_kind": lane.kind, "more": number} for lane, number in taken.items()]
+    connection.execute(rows, each)
+
+
+def _lock(connection: Connection, lanes: Iterable[Lane]) -> None:
+    keys = [(lane.tenant_id, lane.kind) for lane in lanes]
+    rows = select(JobLane.taken).where(tuple_(col(JobLane.tenant_id), col(JobLane.kind)).in_(keys))
+    in_order = rows.order_by(col(JobLane.tenant_id), col(JobLane.kind))
+    connection.execute(in_order.with_for_update()).all()

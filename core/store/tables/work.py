@@ -31,14 +31,14 @@ class Job(SQLModel, table=True):
 
 
 class JobLane(SQLModel, table=True):
-    """`due_at`: when its next turn is. `turns`: how many it had: of lanes that are due at once, fewer go first."""
+    """`due_at`: when its next turn is. `taken`: how many jobs were; of lanes due at once, the one of fewer is first."""
 
     __tablename__: ClassVar[str] = "job_lane"
-    __table_args__ = (Index("ix_job_lane_due", "kind", "due_at", "turns"),)
+    __table_args__ = (Index("ix_job_lane_due", "kind", "due_at", "taken"),)
     tenant_id: str = Field(primary_key=True)
     kind: str = Field(primary_key=True)
     due_at: int = ts()
-    turns: int = 0
+    taken: int = 0
 
 
 class CardMessage(SQLModel, table=True):

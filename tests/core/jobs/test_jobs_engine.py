@@ -100,6 +100,53 @@ def test_a_lost_lease_can_neither_complete_nor_fail(memory, clock):
     assert not memory.jobs.complete(second)
 
 
+def test_an_extended_lease_runs_its_whole_time_from_then(memory, clock):
+    enqueue(memory)
+    (job,) = lease(memory)
+    for _ in range(5):
+        clock.advance(40 * SECOND)
+        assert memory.jobs.extend(job)
+        assert lease(memory) == []
+    clock.advance(59 * SECOND)
+    assert lease(memory) == []
+    clock.advance(SECOND)
+    assert [again.attempts for again in lease(memory)] == [2]
+
+
+def test_a_lost_lease_cannot_be_extended(memory, clock):
+    enqueue(memory)
+    (first,) = lease(memory)
+    clock.advance(60 * SECOND)
+    (second,) = lease(memory)
+    clock.advance(30 * SECOND)
+    assert not memory.jobs.extend(first)
+    clock.advance(30 * SECOND)
+    (third,) = lease(memory)
+    assert (third.job_id, third.attempts) == (second.job_id, 3), "the second lease was not made longer either"
+
+
+@pytest.mark.parametrize("end", ["complete", "fail"])
+def test_a_job_that_has_ended_cannot_be_extended_or_ended_again(memory, end):
+    enqueue(memory)
+    (job,) = lease(memory)
+    ended = {"complete": lambda: memory.jobs.complete(job), "fail": lambda: memory.jobs.fail(job, "ValueError")}
+    assert ended[end]()
+    before = rows(memory, Job)
+    assert not memory.jobs.extend(job)
+    assert not any(again() for again in ended.values())
+    assert rows(memory, Job) == before
+
+
+def test_a_job_whose_lease_ran_out_keeps_its_place(memory, clock):
+    """What has waited longest goes first, also when its worker died."""
+    enqueue(memory, cause="old")
+    (job,) = lease(memory)
+    clock.advance(30 * SECOND)
+    enqueue(memory, cause="new")
+    clock.advance(30 * SECOND)
+    assert lease(memory)[0].job_id == job.job_id
+
+
 def test_two_workers_at_once_never_lease_one_job_twice(memory):
     for cause in range(6):
         enqueue(memory, cause=cause)

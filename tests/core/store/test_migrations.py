@@ -13,6 +13,7 @@ from sqlalchemy import text as sql
 from sqlmodel import Session, SQLModel
 
 from core.errors import StoreUnavailable
+from core.jobs.kinds import Audience, JobKind
 from core.model.work import Place, Rewritten
 from core.store import migrate
 from core.store.database import Database
@@ -129,6 +130,23 @@ def test_entries_that_stand_are_of_their_tenants_model_and_back_again(empty):
     step(empty, "0006", command.downgrade)
     assert of_tenants(empty, "recall_entry", "terms", "dense", "added_tx") == before
     assert of_tenants(empty, "tenant", "embed_model", "embed_dim") == models
+
+
+def test_jobs_that_waited_before_there_were_turns_are_leased(empty, clock):
+    step(empty, "0009")
+    job = {"kind": "check:answer", "audience": "internal", "payload": {}, "lease_owner": None, "lease_until": 0}
+    job |= {"attempts": 0, "error": None, "created_at": 0, "state": "ready"}
+    for tenant, not_before in (("soon", 5), ("later", clock.now() + 5)):
+        put_old(empty, "tenant", {"tenant_id": tenant, "name": tenant, "last_tx": 0})
+        put_old(empty, "job", job | {"tenant_id": tenant, "job_id": UUID(int=1), "not_before": not_before})
+        put_old(
+            empty, "job", job | {"tenant_id": tenant, "job_id": UUID(int=2), "not_before": not_before, "state": "done"}
+        )
+    with closing(open_memory(empty.url.render_as_string(hide_password=False), clock)) as memory:
+        kinds = [JobKind.CHECK_ANSWER]
+        assert [one.tenant_id for one in memory.jobs.lease(Audience.INTERNAL, kinds, "me", 9)] == ["soon"]
+        clock.advance(5)
+        assert [one.tenant_id for one in memory.jobs.lease(Audience.INTERNAL, kinds, "me", 9)] == ["later"]
 
 
 def of_tenants(database, table, *columns):

@@ -13,7 +13,7 @@ depends_on = None
 
 LEASED = sa.text("state = 'leased'")
 FIRST_OF_EACH = sa.text(
-    "INSERT INTO job_lane (tenant_id, kind, due_at, turns) "
+    "INSERT INTO job_lane (tenant_id, kind, due_at, taken) "
     "SELECT tenant_id, kind, min(not_before), 0 FROM job WHERE state = 'ready' GROUP BY tenant_id, kind"
 )
 
@@ -24,10 +24,10 @@ def upgrade() -> None:
         sa.Column("tenant_id", sa.String(), nullable=False),
         sa.Column("kind", sa.String(), nullable=False),
         sa.Column("due_at", sa.BigInteger(), nullable=False),
-        sa.Column("turns", sa.Integer(), nullable=False),
+        sa.Column("taken", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("tenant_id", "kind"),
     )
-    op.create_index("ix_job_lane_due", "job_lane", ["kind", "due_at", "turns"])
+    op.create_index("ix_job_lane_due", "job_lane", ["kind", "due_at", "taken"])
     op.execute(FIRST_OF_EACH)
     op.drop_index("ix_job_due", "job")
     op.create_index("ix_job_next", "job", ["tenant_id", "kind", "state", "not_before", "job_id"])
