@@ -27,7 +27,7 @@ from core.model.principals import Principal
 from core.model.spans import SpanRef
 from core.planner.plan import EvidencePlan, Plans
 from core.planner.request import PlanRequest
-from core.store import people, sources, traces
+from core.store import rights, sources, traces
 from core.store.database import Database, ReadTx
 from core.store.view import View, view
 
@@ -101,7 +101,8 @@ class GenerateEngine:
         """Answer from what the principal may read; an answer that claims nothing when nothing is close enough.
 
         Raises InsufficientEvidence when there is nothing at all, but for `allow_ungrounded`; SemanticUnavailable
-        without an embedding model for the question; GenerateUnavailable, and then nothing is written; InvalidRequest.
+        without an embedding model for the question; InvalidRequest. GenerateUnavailable, and NotFound or UnknownKey
+        where a right ended meanwhile: then nothing is written.
         """
         if self._embedder is None and self._llm is None:
             raise SemanticUnavailable
@@ -109,7 +110,7 @@ class GenerateEngine:
         evidence = self._evidence(request, principal, allow_ungrounded=allow_ungrounded)
         draft = self._chosen(question, evidence) if self._llm is None else self._written(question, evidence, self._llm)
         with self._database.read(principal.tenant_id) as tx:
-            asked = view(tx, principal, self._database.clock.now(), valid_time, tx_time)
+            asked = view(tx, rights.today(tx, principal), self._database.clock.now(), valid_time, tx_time)
             claims = self._claims(asked, self._borne(asked, draft))
             sections = self._sections(tx, [passage.span for claim in claims for passage in claim.citations])
         answer = Answer(
@@ -266,10 +267,7 @@ class GenerateEngine:
 def _refuse_erased(tx: ReadTx, rests_on: set[UUID], principal: Principal) -> None:
     """Keep no words of what was erased, or taken from the principal, while they were read, nor of one who is gone.
 
-    Raises NotFound.
+    Raises NotFound, UnknownKey.
     """
-    person = people.get(tx, principal.person) if principal.person else None
-    if person is not None and not person.active:
-        raise NotFound(f"there is no person {principal.person}")
-    if not rests_on <= sources.readable(tx, principal):
+    if not rests_on <= sources.readable(tx, rights.today(tx, principal)):
         raise NotFound(_TAKEN_AWAY)

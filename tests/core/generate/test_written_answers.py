@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from core.errors import CoreError, GenerateUnavailable, InsufficientEvidence, InvalidRequest, NotFound
+from core.errors import CoreError, GenerateUnavailable, InsufficientEvidence, InvalidRequest, NotFound, UnknownKey
 from core.generate.prompt import UNKNOWN
 from core.model.verdicts import Support
 from core.planner.plan import EvidencePlan
@@ -294,6 +294,42 @@ def test_what_was_taken_away_while_the_model_wrote_is_not_written_down(handbook,
     fake.usually = _meanwhile
     with pytest.raises(NotFound, match="ask again"):
         handbook.generate(ASKED, ada)
+    assert bodies(handbook) == []
+
+
+def _loses_a_role(memory, person):
+    memory.people.put("default", "Bo", roles=("member",))
+
+
+def _leaves(memory, person):
+    memory.people.set_active("default", person.person_id, active=False)
+
+
+@pytest.mark.parametrize(("ended", "says_why"), [(_loses_a_role, "ask again"), (_leaves, "no person")])
+def test_a_right_that_ends_while_the_model_writes_is_not_used_any_more(memory, fake, ended, says_why):
+    bo = add_person(memory, "Bo", roles=("member", "board"))
+    put(memory, "board.md", page("Board", {"Meals": "A meal of the board may cost 900 EUR at most."}), ["board"])
+
+    def _meanwhile(asked):
+        ended(memory, bo)
+        return says("A meal of the board may cost 900 EUR at most. [1]")(asked)
+
+    fake.usually = _meanwhile
+    with pytest.raises(NotFound, match=says_why):
+        memory.generate(ASKED, bo)
+    assert bodies(memory) == []
+
+
+def test_a_key_that_is_revoked_while_the_model_writes_gets_no_answer(handbook, fake):
+    made = handbook.api_keys.create("default", "importer", ["member"])
+
+    def _meanwhile(asked):
+        handbook.api_keys.revoke("default", made.key_id)
+        return says("Drinks are never paid. [1]")(asked)
+
+    fake.usually = _meanwhile
+    with pytest.raises(UnknownKey):
+        handbook.generate(ASKED, handbook.api_keys.principal_of(made.secret))
     assert bodies(handbook) == []
 
 
