@@ -4,16 +4,21 @@ A worker that is still at a job extends its lease; one that has lost it, or has 
 """
 
 from collections.abc import Collection
+from dataclasses import fields
+from typing import Any
+from uuid import UUID
 
 from core.clock import SECOND
 from core.errors import InvalidRequest
 from core.ids import jitter
 from core.jobs.backoff import wait
 from core.jobs.kinds import Audience, JobKind, may_lease
+from core.jobs.views import JobView, kinds_named, states_named
 from core.model.bell import Bell
 from core.model.job_states import JobState, step
+from core.model.principals import OPERATOR
 from core.model.work import Leased
-from core.store import jobs, lanes
+from core.store import audit, jobs, jobs_by_hand, lanes
 from core.store.database import ANY_TENANT, Database
 from core.store.lanes import Lane
 
@@ -75,6 +80,37 @@ class JobsEngine:
             if ours and event == "fail":
                 tx.job_due(leased.tenant_id, leased.kind, again_at)
             return ours
+
+    # ── by hand ──
+
+    def find(self, tenant_id: str, *, state: str = "", kind: str = "", limit: int = 50) -> list[JobView]:
+        """A tenant's jobs, the longest due first; without a state, those that are not done. Raises InvalidRequest."""
+        states, kinds = states_named(state), kinds_named(kind)
+        with self._database.read(tenant_id) as tx:
+            return [_view(job) for job in jobs_by_hand.find(tx, states, kinds, limit)]
+
+    def get(self, tenant_id: str, job_id: UUID) -> JobView:
+        """Raises NotFound."""
+        with self._database.read(tenant_id) as tx:
+            return _view(jobs_by_hand.get(tx, job_id))
+
+    def retry(self, tenant_id: str, job_id: UUID, actor: str = OPERATOR) -> None:
+        """Let a dead job be tried once more, now. Raises NotFound, and InvalidRequest for one that is not dead."""
+        with self._database.write(tenant_id) as tx:
+            jobs_by_hand.retry(tx, job_id)
+            audit.record(tx, actor, "job_retried", f"job:{job_id}")
+
+    def retry_dead(self, tenant_id: str, actor: str = OPERATOR) -> int:
+        """Let every dead job of a tenant be tried once more, now; how many."""
+        with self._database.write(tenant_id) as tx:
+            numbers = jobs_by_hand.retry_dead(tx, tuple(JobKind))
+            if numbers:
+                audit.record(tx, actor, "jobs_retried", "jobs:dead", detail=numbers)
+        return sum(numbers.values())
+
+
+def _view(job: Any) -> JobView:
+    return JobView(**{field.name: getattr(job, field.name) for field in fields(JobView)})
 
 
 def _fence(audience: str, kind: str) -> None:
