@@ -21,7 +21,7 @@ from core.model.spans import Kind, SpanRef
 from core.store import sources
 from core.store.database import ReadTx
 from core.store.versions import NODES
-from core.text.fold import plain, plain_slice
+from core.text.fold import plain, plain_slice, unstruck
 from core.text.markup import visible
 from core.text.rows import spoken
 
@@ -64,15 +64,18 @@ class _Read:
     def sentences(self, path: tuple[str, ...] | None = None) -> list[str]:
         """Every citable piece under a heading path, or of the whole document."""
         blocks = self.document.blocks
-        return [self.spoken(unit) for unit in self.units if path in (None, blocks[unit.block].path)]
+        said = (self.spoken(unit) for unit in self.units if path in (None, blocks[unit.block].path))
+        return [words for words in said if words]
 
     def spoken(self, unit: reading_units.Unit) -> str:
-        """What a unit says in words."""
+        """What a unit says in words: of what is struck through, nothing."""
         block, text = self.document.blocks[unit.block], self.text(unit.start, unit.end)
+        if len(unit.context.struck.split()) == len(unit.key.split()):
+            return ""  # also where the mark that strikes it stands in an earlier block
         if block.kind in _WHOLE:
             return _said(block, text)
         start = len(self.text(block.start, unit.start))
-        return plain_slice(visible(block.text), start, start + len(text))
+        return plain_slice(unstruck(visible(block.text)), start, start + len(text))
 
 
 class LibraryEngine:
@@ -233,7 +236,8 @@ def _version(span: SpanRef) -> Version:
 
 def _units(parsed: _Read, span: SpanRef) -> list[Unit]:
     inside = parsed.units_in(span.start, span.end)
-    return [_unit(parsed, unit, span) for unit in inside if parsed.document.blocks[unit.block].kind is not Kind.HEADING]
+    telling = (unit for unit in inside if parsed.document.blocks[unit.block].kind is not Kind.HEADING)
+    return [found for unit in telling if (found := _unit(parsed, unit, span)).said]
 
 
 def _unit(parsed: _Read, unit: reading_units.Unit, span: SpanRef) -> Unit:

@@ -2,6 +2,7 @@
 
 import unicodedata
 from bisect import bisect_right
+from dataclasses import replace
 from itertools import takewhile
 
 import regex
@@ -40,6 +41,14 @@ def plain(text: str) -> str:
 def plain_slice(seen: Visible, start: int, end: int) -> str:
     """`plain` of a part, its markup read where it stands: a link may begin before the part does."""
     return _tidy(seen.text[start:end].replace(BLANK, ""))
+
+
+def unstruck(seen: Visible) -> Visible:
+    """The same text without the words that are struck through, each character in its place."""
+    text = list(seen.text)
+    for start, end in seen.struck:
+        text[start:end] = BLANK * (end - start)
+    return replace(seen, text="".join(text), struck=())
 
 
 def fold(text: str) -> str:

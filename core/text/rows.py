@@ -6,7 +6,7 @@ A row is cells between pipes, the outer ones optional; `header` writes them wher
 from collections.abc import Iterator
 from itertools import pairwise
 
-from core.text.fold import plain, plain_slice
+from core.text.fold import plain_slice, unstruck
 from core.text.markup import visible
 
 _CELLS = " | "
@@ -15,8 +15,8 @@ _LONGEST, _MOST = 1000, 100
 
 
 def cells(row: str) -> list[str]:
-    """The plain words of each cell."""
-    seen = visible(row)
+    """The plain words of each cell, without what is struck through."""
+    seen = unstruck(visible(row))
     edges = [i for i, char in enumerate(seen.text) if char == "|" == row[i] and row[i - 1 : i] != "\\"]
     found = [plain_slice(seen, start + 1, end) for start, end in pairwise([-1, *edges, len(row)])]
     if not edges:
@@ -43,6 +43,6 @@ def spoken(row: str, header: str) -> str:
     """`| Zürich | 210 |` under `City | Limit` → `Zürich — Limit: 210`; the plain row where the two do not fit."""
     said, titles = cells(row), cells(header)
     if len(said) < 2 or len(said) > len(titles):
-        return plain(row)
+        return _CELLS.join(filter(None, said))
     parts = [f"{title}: {cell}" if title else cell for title, cell in zip(titles[1:], said[1:], strict=False) if cell]
     return f"{said[0]} — {' · '.join(parts)}" if said[0] and parts else said[0] or " · ".join(parts)
