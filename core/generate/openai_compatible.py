@@ -5,9 +5,11 @@ fails or cannot be reached. Its logs are kept silent: they hold what was sent.
 """
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import finalize
@@ -29,6 +31,9 @@ _REFUSED = {
     413: "finds the request too large (413): lower llm.budget_tokens",
     429: "is busy, or the quota is used up (429)",
 }
+
+_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)", re.IGNORECASE)
+_OLDER_LIMIT, _NEWER_LIMIT = "max_tokens", "max_completion_tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +59,19 @@ class LlmEndpoint:
 def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        is_whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        is_whole = parts.scheme in {"http", "https"} and _is_host(parts.hostname or "") and parts.port != 0
     except ValueError:
         return False
-    return is_whole and "@" not in parts.netloc and not parts.query and not parts.fragment
+    is_bare = "@" not in parts.netloc and not parts.query and not parts.fragment
+    return is_whole and is_bare and url.isprintable() and " " not in url
+
+
+def _is_host(host: str) -> bool:
+    """Whether it is a number, or a name that can be looked up. Raises ValueError for what is neither, too."""
+    labels = host.encode("idna").decode().removesuffix(".").split(".")
+    if ":" in host or labels[-1].isdigit():
+        return bool(ip_address(host))
+    return all(map(_LABEL.fullmatch, labels))
 
 
 class OpenAiCompatibleProvider:
@@ -65,11 +79,11 @@ class OpenAiCompatibleProvider:
 
     def __init__(self, endpoint: LlmEndpoint) -> None:
         self._endpoint = endpoint
-        self._limit = "max_tokens"
+        self._limit = _OLDER_LIMIT
 
     def complete(self, messages: Sequence[Message], model: str, max_tokens: int) -> Completion:
         try:
-            return completion(self._body(messages, model, max_tokens), max_tokens)
+            return completion(self._sent(messages, model, max_tokens), max_tokens)
         except GenerateUnavailable as problem:
             host = urlsplit(self._endpoint.base_url).netloc
             raise GenerateUnavailable(f"the language model {model} at {host} did not answer: {problem}") from None
@@ -80,11 +94,12 @@ class OpenAiCompatibleProvider:
     def context_window(self, model: str) -> int | None:  # noqa: ARG002 - nor this; whoever set the model up does
         return self._endpoint.context_window
 
-    def _body(self, messages: Sequence[Message], model: str, max_tokens: int) -> bytes:
-        from openai import APIConnectionError, APIStatusError, APITimeoutError, OpenAIError
+    def _sent(self, messages: Sequence[Message], model: str, max_tokens: int) -> bytes:
+        """The body of its response. Raises GenerateUnavailable, whatever went wrong."""
+        from openai import APIConnectionError, APIStatusError, APITimeoutError
 
         try:
-            return self._asked(messages, model, max_tokens)
+            return self._body(messages, model, max_tokens)
         except APITimeoutError:
             raise GenerateUnavailable(f"nothing came within {self._endpoint.timeout_secs:g} seconds") from None
         except APIConnectionError:
@@ -92,19 +107,28 @@ class OpenAiCompatibleProvider:
                 "it cannot be reached: check that it runs, its address and your network"
             ) from None
         except APIStatusError as error:
-            if self._limit == "max_tokens" and _wants_another_limit(error):
-                self._limit = "max_completion_tokens"
-                return self._body(messages, model, max_tokens)
             reason = _REFUSED.get(error.status_code, f"failed ({error.status_code})")
             raise GenerateUnavailable(f"it {reason}") from None
-        except OpenAIError as error:
+        except Exception as error:  # noqa: BLE001  # the client lets some of what is beneath it through, with the text
             raise GenerateUnavailable(f"its client failed ({type(error).__name__})") from None
 
-    def _asked(self, messages: Sequence[Message], model: str, max_tokens: int) -> bytes:
+    def _body(self, messages: Sequence[Message], model: str, max_tokens: int) -> bytes:
+        from openai import APIStatusError
+
+        limit = self._limit  # of this request, whatever another thread learns meanwhile
+        try:
+            return self._asked(messages, model, {limit: max_tokens})
+        except APIStatusError as error:
+            if limit != _OLDER_LIMIT or not _wants_another_limit(error):
+                raise
+        self._limit = _NEWER_LIMIT
+        return self._asked(messages, model, {_NEWER_LIMIT: max_tokens})
+
+    def _asked(self, messages: Sequence[Message], model: str, limit: dict[str, int]) -> bytes:
         from openai import Omit
 
         said: list[Any] = [{"role": message.role, "content": message.text} for message in messages]
-        more: dict[str, Any] = {self._limit: max_tokens}
+        more: dict[str, Any] = dict(limit)
         if not self._endpoint.key.get_secret_value():
             more["extra_headers"] = {"Authorization": Omit()}
         return self._client.chat.completions.with_raw_response.create(model=model, messages=said, **more).content
@@ -131,4 +155,4 @@ class OpenAiCompatibleProvider:
 
 def _wants_another_limit(error: "APIStatusError") -> bool:
     """Whether it is one of the models that know the limit by its newer name alone."""
-    return error.status_code == 400 and "max_completion_tokens" in error.response.text
+    return error.status_code == 400 and _NEWER_LIMIT in error.response.text

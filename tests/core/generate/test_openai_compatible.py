@@ -1,6 +1,7 @@
 """A server that speaks OpenAI's API: a whole answer, or one sentence on what is wrong, and no word of the prompt."""
 
 import logging
+import threading
 import traceback
 
 import pytest
@@ -134,6 +135,33 @@ def test_a_server_that_refuses_both_names_is_not_asked_for_ever(fake, ask):
     assert len(fake.asked) == 2
 
 
+def test_two_threads_that_learn_the_newer_name_at_once_both_get_an_answer(fake):
+    both_asked = threading.Barrier(2)
+
+    def _knows_the_newer_name_alone(asked):
+        if "max_tokens" in asked:
+            both_asked.wait(20)
+            return refuses(400, "Unsupported parameter: use 'max_completion_tokens'")(asked)
+        return says("ok")(asked)
+
+    fake.usually = _knows_the_newer_name_alone
+    provider = OpenAiCompatibleProvider(LlmEndpoint(fake.url, retries=0))
+    found = at_once(*[lambda: provider.complete(MESSAGES, "small", 50)] * 2)
+    assert [one.text for one in found] == ["ok", "ok"]
+
+
+def test_what_the_client_lets_through_is_a_failure_of_the_model_too(fake):
+    """It encodes an address and a text by itself, and what is wrong with them is no error of its own."""
+    secret = [Message("user", f"{SECRET} \ud800")]
+    for provider, messages in (
+        (OpenAiCompatibleProvider(LlmEndpoint(fake.url, retries=0)), secret),
+        (OpenAiCompatibleProvider(LlmEndpoint("http://\u2603/v1", retries=0)), MESSAGES),
+    ):
+        with pytest.raises(GenerateUnavailable, match="its client failed") as refused:
+            provider.complete(messages, "small", 50)
+        assert SECRET not in "".join(traceback.format_exception(refused.value))
+
+
 def test_any_number_of_threads_may_ask(fake):
     provider = OpenAiCompatibleProvider(LlmEndpoint(fake.url))
     fake.usually = says("ok")
@@ -147,11 +175,25 @@ def test_it_says_what_it_knows_of_its_models():
 
 
 @pytest.mark.parametrize(
-    "url", ["", "x", "ftp://h/v1", "https://", "https://u:p@h/v1", "https://h/v1?k=1", "http://h:0/v1", "http://[/v1"]
-)
+    "url",
+    [
+        "", "x", "ftp://h/v1", "https://", "https://u:p@h/v1", "https://h/v1?k=1", "http://h:0/v1", "http://[/v1",
+        "http://a..b/v1", "http://.a/v1", "http://a\tb/v1", "http://a\u2028b/v1", "http://a b/v1", "http://h/\nv1",
+        "http://a<b/v1", "http://a\\b/v1", "http://-a/v1", f"http://{'a' * 64}.com/v1", "http://999.1.1.1/v1",
+        "http://h/\ud800", "http://\ud800/v1",
+    ],
+)  # fmt: skip
 def test_an_address_that_cannot_be_one_is_refused(url):
     with pytest.raises(InvalidConfig, match="base_url of a language model must be"):
         LlmEndpoint(url)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://h/v1", "https://a_b.c-d.example:8443/openai/v1", "http://10.0.0.7/v1", "http://[::1]:80/v1",
+            "https://llm.b\u00fccher.example/v1", "http://h./v1"]
+)  # fmt: skip
+def test_an_address_that_can_be_one_is_taken(url):
+    assert LlmEndpoint(url).base_url == url
 
 
 def test_a_key_is_in_no_text_of_the_settings():
