@@ -1,4 +1,4 @@
-"""Records that rest on documents, the questions where those disagree, and what people say to a question.
+"""Clarifications: questions about nodes, what people say to them, and what comes of it.
 
 `conflicts` decides what a statement comes to, `ballot` what votes do, and `lifecycle` what may follow what. A decision
 of people on a property of a record is written into the record with the words that they chose, in the transaction in
@@ -198,13 +198,15 @@ class ClarificationsEngine:
             row = self._for_steward(tx, clarification_id, principal)
             options = statements(row.options)
             reader = None if principal is None else _today(tx, principal)
-            _require_choice(tx, reader, options, alive(self._library, tx, options, self._database.clock.now()), choice)
+            there = alive(self._library, tx, options, self._database.clock.now())
+            _require_choice(tx, reader, options, there, choice)
+            bound = choice if choice in there else choices(options, there)[choice]
             of_prop = [one for one in clarifications.of_node(tx, row.node_id) if one.prop == row.prop]
             if row.prop is not None and of_prop[-1].clarification_id != clarification_id:
                 raise InvalidRequest("the same was asked anew in a later clarification; settle that one")
-            if row.state != _BOUND or row.bound != choice:
+            if row.state != _BOUND or row.bound != bound:
                 by = principal.actor if principal else OPERATOR
-                self.advance(tx, row, Happening.OVERRIDE, bound=choice, settled_by=by)
+                self.advance(tx, row, Happening.OVERRIDE, bound=bound, settled_by=by)
                 _audit(tx, principal, "clarification_override", clarification_id)
 
     def mark_conflicted(self, tenant_id: str, clarification_id: UUID, principal: Principal | None = None) -> None:
@@ -241,26 +243,28 @@ class ClarificationsEngine:
             self._write_chosen(tx, fresh, row.prop)
 
     def _write_chosen(self, tx: WriteTx, row: Clarification, prop: str) -> None:
-        """From now on let the record say what was chosen, on the words of that option as they stand today."""
+        """From now on let the record say what was chosen, on the words of that option: as they stand, or stood."""
         chosen = statements(row.options)[row.bound or 0]
-        chosen = replace(chosen, spans=tuple(standing(self._library, tx, chosen.spans, tx.now)))
+        chosen = replace(chosen, spans=tuple(standing(self._library, tx, chosen.spans, tx.now)) or chosen.spans)
         for stood in self._graph.standing(tx, row.node_id, (tx.now, FOREVER)):
             if prop in stood.props and not same(stood.props[prop], chosen.value):
                 self._graph.put(tx, _record(stood, prop, chosen, tx.now))
 
 
 def _record(stood: Node, prop: str, chosen: Statement, now: int) -> Record:
-    rests_on = provenance(stood.props, stood.spans(), chosen, prop) if stood.sources or not stood.readers else []
+    """A record with what was chosen. Whose own word it was says on who may read it, besides the sources it comes to."""
+    readers = tuple(stood.readers or ())
+    rests_on = provenance(stood.props, stood.spans(), chosen, prop)
     return Record(
         stood.node_id,
         stood.label,
         {**stood.props, prop: chosen.value},
-        readers=() if rests_on else tuple(stood.readers or ()),
+        readers=readers,
         valid_start=max(now, stood.valid_start),
         valid_end=stood.valid_end,
         confidence=stood.confidence,
         observed_at=stood.observed_at,
-        provenance=rests_on,
+        provenance=rests_on if rests_on or readers else stood.spans(),
     )
 
 

@@ -29,8 +29,8 @@ class Record:
     """`props` hold over [valid_start, valid_end), Ts; without a start from now on, without an end for ever.
 
     `readers`: names of roles, `person:<id>` or `everyone`. `provenance`: the words it rests on, where it rests on any;
-    then it is readable with their sources, and has no readers of its own. Raises InvalidRequest, saying what would be
-    right.
+    then it is readable with their sources, and where it has readers as well, by those alone. Raises InvalidRequest,
+    saying what would be right.
     """
 
     node_id: UUID
@@ -49,10 +49,8 @@ class Record:
                 f"label is {self.label!r}; it must be capitals, digits and _, as in PROJECT, and none of "
                 f"{', '.join(sorted(_KEPT))}"
             )
-        if bool(self.readers) == bool(self.provenance):
-            raise InvalidRequest(
-                "name readers, for example everyone, or the provenance whose readers they are; and only one of both"
-            )
+        if not self.readers and not self.provenance:
+            raise InvalidRequest("name readers, for example everyone, or the provenance whose readers they are")
         if not 0 <= self.confidence <= 1:
             raise InvalidRequest(f"confidence is {self.confidence!r}; it must be from 0 to 1")
         _check_props(self.props)

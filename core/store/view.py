@@ -1,8 +1,8 @@
 """The one way a person reads nodes: what holds at one pair of coordinates, less what they may not read today.
 
-A node that came from sources is readable with all of them, and one that rests on none, by its own readers; a saved
-answer besides only while every source it rests on is. Coordinates say what was so and what was believed; rights are
-always today's.
+A node that came from sources is readable with all of them, and one that rests on none, by its own readers; one that
+has both, by those of its readers who may read its sources; a saved answer only while every source it rests on is.
+Coordinates say what was so and what was believed; rights are always today's.
 """
 
 from collections.abc import Collection, Iterable
@@ -55,9 +55,10 @@ class View:
         return not node.tombstone and self._admits(node)
 
     def _admits(self, node: Node) -> bool:
-        if node.sources:
-            return self.readable.issuperset(node.sources)
-        return visible_to(self.principal, node.readers or ()) and self.readable.issuperset(_dependencies(node))
+        by_readers = bool(node.readers) or not node.sources
+        if by_readers and not visible_to(self.principal, node.readers or ()):
+            return False
+        return self.readable.issuperset(node.sources | _dependencies(node))
 
 
 def readers_of(tx: ReadTx, node: Node, people: Iterable[Principal]) -> list[Principal]:

@@ -376,7 +376,98 @@ def test_somebodys_own_word_settles_what_is_in_question(memory, ada):
     assert price(memory, ada) == 70
 
 
+# ── somebody's own word, and then the words of a document ──
+
+
+def own_word(memory, readers, **props):
+    """hr.md, for the board, says 90, b.md says 80, and somebody's own word is 85; the clarification."""
+    memory.put_node(says(memory, "hr.md", 90, readers=("board",)))
+    [asked] = memory.put_node(says(memory, "b.md", 80)).in_question
+    memory.put_node(Record(MEALS, "LIMIT", {"price": 85} | props, readers))
+    return asked
+
+
+def test_what_is_chosen_over_somebodys_own_word_rests_on_the_words_that_say_it(memory, ada):
+    boss = add_person(memory, "Boss", roles=("board",))
+    memory.clarify.override("default", own_word(memory, ["everyone"]), 0)
+    node = memory.get_as_of(MEALS, boss)
+    assert (node.props, node.sources) == ({"price": 90}, {source_id("hr.md")})
+    with pytest.raises(NotFound):
+        memory.get_as_of(MEALS, ada)
+    assert memory.erase(source_id("hr.md"), "asked by mail").surfaces["records"] == 1
+    with pytest.raises(NotFound):
+        memory.get_as_of(MEALS, boss)
+
+
+def test_readers_of_the_chosen_words_do_not_come_to_read_somebodys_own(memory, ada):
+    boss = add_person(memory, "Boss", roles=("board",))
+    memory.clarify.override("default", own_word(memory, ["board"], owner="Grace"), 1)
+    assert memory.get_as_of(MEALS, boss).props == {"price": 80, "owner": "Grace"}
+    with pytest.raises(NotFound):
+        memory.get_as_of(MEALS, ada)
+
+
+def test_somebodys_own_word_can_be_chosen_back(memory, ada):
+    asked = own_word(memory, ["everyone"])
+    memory.clarify.override("default", asked, 1)
+    assert price(memory, ada) == 80
+    memory.clarify.override("default", asked, 2)
+    node = memory.get_as_of(MEALS, ada)
+    assert (node.props, node.spans(), node.readers) == ({"price": 85}, [], ["everyone"])
+
+
+def test_somebodys_own_word_rests_on_what_stands_where_its_readers_are_not_known_any_more(memory, ada):
+    asked = own_word(memory, ["everyone"])
+    memory.clarify.override("default", asked, 1)
+    corrected = says(memory, "b.md", 80)
+    memory.put_node(corrected)
+    memory.clarify.override("default", asked, 2)
+    node = memory.get_as_of(MEALS, ada)
+    assert (node.props, node.spans()) == ({"price": 85}, list(corrected.provenance))
+
+
 # ── words that go ──
+
+
+@pytest.mark.parametrize("beside", [{}, {"city": "Bern"}])
+def test_an_option_whose_words_are_gone_is_chosen_on_the_words_that_still_say_the_same(memory, ada, beside):
+    boss = add_person(memory, "Boss", roles=("board",))
+    memory.put_node(says(memory, "b.md", 80, **beside))
+    [asked] = memory.put_node(says(memory, "hr.md", 90, readers=("board",))).in_question
+    memory.put_node(says(memory, "hr2.md", 90, readers=("board",)))
+    says(memory, "hr.md", 91, readers=("board",))
+    memory.clarify.override("default", asked, 1)
+    assert newest(memory, asked).bound == 2
+    node = memory.get_as_of(MEALS, boss)
+    assert node.props == {"price": 90} | beside
+    assert node.sources == {source_id("hr2.md"), *([source_id("b.md")] if beside else [])}
+    with pytest.raises(NotFound):
+        memory.get_as_of(MEALS, ada)
+
+
+def test_an_option_that_stands_is_chosen_itself_beside_others_that_say_the_same(memory, ada):
+    memory.put_node(says(memory, "b.md", 80))
+    [asked] = memory.put_node(says(memory, "hr.md", 90, readers=("board",))).in_question
+    memory.put_node(says(memory, "c.md", 90))
+    memory.clarify.override("default", asked, 2)
+    assert memory.get_as_of(MEALS, ada).sources == {source_id("c.md")}
+
+
+@pytest.mark.parametrize("beside", [{}, {"city": "Bern"}])
+def test_what_was_decided_rests_on_the_words_it_was_chosen_for_when_they_are_gone(memory, ada, beside):
+    boss = add_person(memory, "Boss", roles=("board",))
+    memory.put_node(says(memory, "b.md", 80, **beside))
+    [asked] = memory.put_node(says(memory, "hr.md", 90, readers=("board",))).in_question
+    memory.clarify.override("default", asked, 1)
+    [anew] = memory.put_node(says(memory, "c.md", 70, **beside)).in_question
+    memory.clarify.override("default", anew, 1)
+    assert price(memory, ada) == 70
+    says(memory, "hr.md", 91, readers=("board",))
+    memory.clarify.override("default", anew, 0)
+    assert memory.get_as_of(MEALS, boss).props == {"price": 90} | beside
+    with pytest.raises(NotFound):
+        memory.get_as_of(MEALS, ada)
+    assert memory.erase(source_id("hr.md"), "asked by mail").surfaces["records"] == 1
 
 
 def test_an_option_whose_words_are_gone_is_not_there_to_choose(memory, ada):

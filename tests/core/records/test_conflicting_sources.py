@@ -175,11 +175,21 @@ def test_words_that_are_not_there_are_refused(memory):
             memory.put_node(record(40, each))
 
 
-def test_readers_or_provenance_and_not_both(memory):
-    told = says(memory, "a.md", 40)
-    for readers, spans in (((), ()), (("everyone",), told.provenance)):
-        with pytest.raises(InvalidRequest, match="readers"):
-            Record(MEALS, "LIMIT", {}, readers, provenance=spans)
+def test_a_record_names_its_readers_or_the_words_whose_readers_they_are():
+    with pytest.raises(InvalidRequest, match="name readers"):
+        Record(MEALS, "LIMIT", {})
+
+
+@pytest.mark.parametrize(
+    ("readers", "of_source", "who"),
+    [("board", "everyone", {"Boss"}), ("everyone", "board", {"Boss"}), ("everyone", "everyone", {"Ada", "Boss"})],
+)
+def test_of_readers_and_sources_both_must_admit(memory, ada, readers, of_source, who):
+    boss = add_person(memory, "Boss", roles=("board",))
+    told = says(memory, "a.md", 40, readers=(of_source,))
+    memory.put_node(Record(MEALS, "LIMIT", {"price": 40}, (readers,), provenance=told.provenance))
+    reading = {name for name, one in (("Ada", ada), ("Boss", boss)) if memory.query("LIMIT", [], one)}
+    assert reading == who
 
 
 # ── erasing ──
