@@ -74,6 +74,9 @@ for group in (
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
+    if not all(map(_is_text, sys.argv[1:] if arguments is None else arguments)):
+        complain("an argument is not text in UTF-8: write it in the encoding of the terminal")
+        return WRONG_USE
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal that lacks a character shows "?"
     try:
@@ -93,6 +96,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
             complain(_said(error))
         return FAILED
     return code
+
+
+def _is_text(argument: str) -> bool:
+    """Bytes that are none come as halves of surrogate pairs."""
+    return argument.isascii() or not any("\ud800" <= char <= "\udfff" for char in argument)
 
 
 def _finished(arguments: Sequence[str] | None) -> int:

@@ -37,9 +37,9 @@ def context(
     find: Find = None,
     where: Where = None,
     max_tokens: Annotated[
-        int | None, typer.Option(help="At most so many tokens; the ceiling is in the settings.")
+        int | None, typer.Option(min=1, help="At most so many tokens; the ceiling is in the settings.")
     ] = None,
-    max_spans: Annotated[int | None, typer.Option(help="At most so many passages.")] = None,
+    max_spans: Annotated[int | None, typer.Option(min=1, help="At most so many passages.")] = None,
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
@@ -76,14 +76,18 @@ def verify(
     config: Config = None,
 ) -> None:
     """Say whether the wording of the documents supports claims; wording is measured, not truth."""
+    from core.errors import NotFound
     from core.verify.request import Against, VerifyRequest
 
     settings = settings_of(config)
     with memory_of(settings) as memory:
         principal = asker(memory, settings, person)
-        pinned = [memory.source_named(uri, tenant=settings.tenant) for uri in source] if source else None
-        request = VerifyRequest(claims, Against(find, _conditions(where), pinned))
-        found = memory.verify(request, principal)
+        conditions = _conditions(where)
+        try:
+            pinned = [memory.source_named(uri, tenant=settings.tenant) for uri in source] if source else None
+            found = memory.verify(VerifyRequest(claims, Against(find, conditions, pinned)), principal)
+        except NotFound as error:
+            raise NotFound(f"there is no document {' or '.join(source or ())} that whoever asks can read") from error
     if as_json:
         say_json(found.to_json())
         return

@@ -31,6 +31,8 @@ from core.store.view import View, view
 
 Scores = dict[UUID, float]
 
+_TOO_SMALL = "No passage that may answer this fits the budget of tokens; allow more."
+
 
 @dataclass(frozen=True, slots=True)
 class _Recalled:
@@ -66,7 +68,7 @@ class PlannerEngine:
         pool = self._explode(asked, recalled, request.model)
         plan = self._select(pool, request)
         if not plan.spans:
-            raise InsufficientEvidence(stats=plan.stats)
+            raise InsufficientEvidence(_TOO_SMALL if pool.spans else None, stats=plan.stats)
         return Planned(plan, recalled.best_cosine, asked, pool.held)
 
     def sections(self, tx: ReadTx, words: str, principal: Principal, now: int) -> list[Cited]:

@@ -65,12 +65,14 @@ def test_verify_holds_claims_against_a_document_that_is_named(library):
     ("arguments", "code", "complaint"),
     [
         (["context"], 2, "nothing to look for"),
-        (["context", "x", "--max-tokens", "0"], 2, "budget_tokens is 0"),
+        (["context", "x", "--max-tokens", "0"], 2, "--max-tokens"),
+        (["context", MEAL, "--max-tokens", "1"], 1, "fits the budget of tokens"),
+        (["verify", "\udcff"], 2, "not text in UTF-8"),
         (["context", "x", "--where", "{"], 2, "--where is no JSON"),
         (["context", "x", "--where", "{}"], 2, "must be a JSON list"),
         (["verify", " "], 2, "claims[0] is blank"),
-        (["verify", MEAL, "--source", "nowhere.md"], 1, "nowhere.md"),
-        (["verify", MEAL, "--source", "board/board.md"], 1, "that you can read"),
+        (["verify", MEAL, "--source", "nowhere.md"], 1, "no document nowhere.md that whoever asks can read"),
+        (["verify", MEAL, "--source", "board/board.md"], 1, "no document board/board.md that whoever asks can read"),
         (["verify", MEAL, "--source", "open/open.md", "--find", "SECTION"], 2, "not both"),
     ],
 )
