@@ -24,7 +24,7 @@ from bot.webhooks import WebhookSender
 from cards.codec import to_json
 from cards.notices import error as error_card
 from core.clock import HOUR
-from core.errors import CoreError
+from core.errors import CoreError, GenerateUnavailable, InvalidRequest
 from core.jobs.kinds import Audience, JobKind
 from core.model.answers import Refreshed
 from core.model.apart import apart
@@ -265,10 +265,14 @@ class Worker:
         answer_id, message_id = UUID(job.payload["answer_id"]), UUID(job.payload["delivery_key"])
         try:
             refreshed = await self._refreshed(job, answer_id)
-        except Exception:
-            if job.attempts >= self._memory.config.watch.max_attempts:
+        except Exception as error:
+            lasts = _lasts(error)
+            if lasts or job.attempts >= self._memory.config.watch.max_attempts:
                 await self._actions.not_refreshed(job.tenant_id, answer_id, message_id)
-            raise
+            if not lasts:
+                raise
+            log.warning("refresh.refused", tenant=job.tenant_id, error=described(error))
+            return
         await self._actions.refreshed(job.tenant_id, answer_id, message_id, refreshed)
 
     async def _refreshed(self, job: Leased, answer_id: UUID) -> Refreshed:
@@ -336,3 +340,8 @@ class Worker:
         post = self._memory.messages.post
         await self._gateway.call(post, event.tenant_id, person_id, event.place, subject, "notice", lambda _: _BROKEN)
         self.wake()
+
+
+def _lasts(error: Exception) -> bool:
+    """Whether the same would be refused again, however often it is tried and whatever a model takes for each try."""
+    return isinstance(error, InvalidRequest) or (isinstance(error, GenerateUnavailable) and not error.passing)

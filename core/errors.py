@@ -93,6 +93,11 @@ class GenerateUnavailable(CoreError):
 
     code = "generate_unavailable"
 
+    def __init__(self, message: str | None = None, *, passing: bool = False) -> None:
+        """`passing`: it is a failure of the moment, and the same may be answered later."""
+        super().__init__(message)
+        self.passing = passing
+
 
 class ModelMismatch(CoreError):
     """The database was embedded under another model."""

@@ -223,7 +223,8 @@ class AnswersEngine:
     def refresh(self, answer_id: UUID, principal: Principal) -> Refreshed:
         """Ask the saved question again and let the new answer supersede the old, in one transaction.
 
-        Without evidence, or where nothing is close enough, the old answer stays as it was (`answer` is None).
+        Without evidence, where nothing is close enough, and where a model says nothing that the evidence bears, the old
+        answer stays as it was (`answer` is None).
         """
         with self._database.read(principal.tenant_id) as tx:
             now = self._database.clock.now()
@@ -235,10 +236,10 @@ class AnswersEngine:
             answer = self._answering.generate(question, principal)
         except InsufficientEvidence:
             return Refreshed(answer_id, None, already=False)
-        if not answer.known:
+        if not any(claim.is_borne for claim in answer.claims):
             return Refreshed(answer_id, None, already=False)
         with self._database.write(principal.tenant_id) as tx:
-            return Refreshed(self.supersede(tx, answer_id, answer, principal), answer, already=False)
+            return self.supersede(tx, answer_id, answer, principal)
 
     def ask_refresh(self, tx: WriteTx, answer_id: UUID, principal: Principal, delivery_key: str) -> UUID:
         """Enqueue a refresh of the answer that stands today, for the card that is to show it; its id.
@@ -252,22 +253,23 @@ class AnswersEngine:
         jobs.enqueue_again(tx, kind, FENCE[kind], current, f"{version}:{delivery_key}", payload, tx.now)
         return current
 
-    def supersede(self, tx: WriteTx, answer_id: UUID, answer: Answer, principal: Principal) -> UUID:
-        """Save the new answer, let the old one point at it and end its watches.
+    def supersede(self, tx: WriteTx, answer_id: UUID, answer: Answer, principal: Principal) -> Refreshed:
+        """Save the new answer, let the old one point at it and end its watches; not where another did meanwhile.
 
-        Raises NotFound; InvalidRequest if it lost the race.
+        Raises NotFound.
         """
         tx.lock()
+        newest = self.newest(tx, answer_id, principal, tx.now)
+        if newest != answer_id:
+            return Refreshed(newest, None, already=True)
         old = self._owned(tx, answer_id, principal, tx.now)
-        if old.props["status"] == AnswerStatus.SUPERSEDED:
-            raise InvalidRequest("this answer has been refreshed already")
         new_id, _ = self.save(tx, answer.trace_id, principal)
         self._put(tx, answer_id, superseded(old.props, new_id))
         for request in watches_of(answer_id, old.props):
             self._watches.stop(tx, request, principal)
         edge = EdgeWrite(derived("edge", SUPERSEDES, new_id, answer_id), SUPERSEDES, new_id, answer_id)
         self._graph.link(tx, [edge], (tx.now, FOREVER))
-        return new_id
+        return Refreshed(new_id, answer, already=False)
 
 
 def _rewrite(tx: WriteTx, rows: Sequence[NodeVersion], change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:

@@ -86,7 +86,8 @@ class OpenAiCompatibleProvider:
             return completion(self._sent(messages, model, max_tokens), max_tokens)
         except GenerateUnavailable as problem:
             host = urlsplit(self._endpoint.base_url).netloc
-            raise GenerateUnavailable(f"the language model {model} at {host} did not answer: {problem}") from None
+            message = f"the language model {model} at {host} did not answer: {problem}"
+            raise GenerateUnavailable(message, passing=problem.passing) from None
 
     def count(self, model: str, text: str) -> int | None:  # noqa: ARG002 - such servers do not say how they count
         return None
@@ -101,14 +102,14 @@ class OpenAiCompatibleProvider:
         try:
             return self._body(messages, model, max_tokens)
         except APITimeoutError:
-            raise GenerateUnavailable(f"nothing came within {self._endpoint.timeout_secs:g} seconds") from None
+            message = f"nothing came within {self._endpoint.timeout_secs:g} seconds"
+            raise GenerateUnavailable(message, passing=True) from None
         except APIConnectionError:
-            raise GenerateUnavailable(
-                "it cannot be reached: check that it runs, its address and your network"
-            ) from None
+            message = "it cannot be reached: check that it runs, its address and your network"
+            raise GenerateUnavailable(message, passing=True) from None
         except APIStatusError as error:
             reason = _REFUSED.get(error.status_code, f"failed ({error.status_code})")
-            raise GenerateUnavailable(f"it {reason}") from None
+            raise GenerateUnavailable(f"it {reason}", passing=_is_passing(error.status_code)) from None
         except Exception as error:  # noqa: BLE001  # the client lets some of what is beneath it through, with the text
             raise GenerateUnavailable(f"its client failed ({type(error).__name__})") from None
 
@@ -156,3 +157,8 @@ class OpenAiCompatibleProvider:
 def _wants_another_limit(error: "APIStatusError") -> bool:
     """Whether it is one of the models that know the limit by its newer name alone."""
     return error.status_code == 400 and _NEWER_LIMIT in error.response.text
+
+
+def _is_passing(status: int) -> bool:
+    """Whether a server says so of itself: it is busy, was too slow, or fails."""
+    return status in {408, 409, 425, 429} or status >= 500

@@ -26,7 +26,10 @@ class LlmProvider(Protocol):
     """Any number of threads may call it. It is the `TokenAccounting` of its models too."""
 
     def complete(self, messages: Sequence[Message], model: str, max_tokens: int) -> Completion:
-        """A whole answer of at most `max_tokens`. Raises GenerateUnavailable, without a word of the messages."""
+        """A whole answer of at most `max_tokens`. Raises GenerateUnavailable, without a word of the messages.
+
+        `passing` is set where a later try may succeed: what costs something is not tried again for nothing.
+        """
 
     def count(self, model: str, text: str) -> int | None:
         """The tokens of a text; None where they can only be guessed."""

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from core.model.clarifying import OpenQuestion
 from core.model.evidence import Passage
-from core.model.verdicts import Gate, Verdict
+from core.model.verdicts import Gate, Support, Verdict
 
 EXTRACTIVE = "extractive"
 """What stands for a model where an answer was chosen, not written."""
@@ -35,6 +35,11 @@ class Claim:
     quoted: bool
     verdict: Verdict | None = None
     questions: tuple[OpenQuestion, ...] = ()
+
+    @property
+    def is_borne(self) -> bool:
+        """Whether its source says it, word for word, wholly or in part."""
+        return self.quoted or (self.verdict is not None and self.verdict.verdict is not Support.UNSUPPORTED)
 
     @property
     def severity(self) -> Literal["material"] | None:

@@ -7,9 +7,10 @@ import pytest
 from bot.actions import INACTIVE
 from cards.codec import from_json
 from core.clock import DAY, HOUR
+from core.errors import GenerateUnavailable, InvalidRequest
 from core.jobs.kinds import Audience, JobKind
 from core.model.grants import CardAction
-from core.store.tables import CardMessage, Watch
+from core.store.tables import CardMessage, Job, Watch
 from tests.support.bots import buttons
 from tests.support.memories import audited, change_row, page, put, rows
 
@@ -308,6 +309,38 @@ async def test_after_a_refresh_that_found_nothing_every_button_of_the_card_is_re
     await parts.worker.settle()
     for card in rows(memory, CardMessage):
         assert {button.nonce for button in buttons(from_json(card.card))} <= {card.nonce}
+
+
+def raises(error):
+    def _raises(*_):
+        raise error
+
+    return _raises
+
+
+@pytest.mark.parametrize("error", [InvalidRequest("too long"), GenerateUnavailable("it was cut off")])
+async def test_a_refresh_that_no_later_try_would_end_otherwise_is_tried_once(told, parts, memory, monkeypatch, error):
+    """Each try may cost what a model takes for it."""
+    old = told.button("answer_refresh")
+    monkeypatch.setattr(memory, "refresh_answer", raises(error))
+    await told.press(old)
+    await parts.worker.settle()
+    assert "It could not be refreshed." in told.texts()[-1]
+    assert await told.press(old) == INACTIVE
+    assert [(job.state, job.attempts) for job in rows(memory, Job) if job.kind == JobKind.REFRESH_ANSWER] == [
+        ("done", 1)
+    ]
+
+
+async def test_a_refresh_by_a_model_that_is_busy_is_tried_again(told, parts, memory, clock, monkeypatch):
+    with monkeypatch.context() as busy:
+        busy.setattr(memory, "refresh_answer", raises(GenerateUnavailable("it is busy", passing=True)))
+        await told.press(told.button("answer_refresh"))
+        await parts.worker.settle()
+    assert "Refreshing…" in told.texts()[-1]
+    clock.advance(HOUR)
+    await parts.worker.settle()
+    assert "A meal may cost 55 EUR at most." in told.texts()[-1]
 
 
 async def test_a_refresh_that_fails_whatever_is_tried_puts_the_button_back_in_the_end(

@@ -77,8 +77,9 @@ def test_without_retries_a_server_is_asked_once(fake, ask):
 
 def test_a_server_that_never_answers_is_waited_for_as_long_as_was_set(fake, ask):
     fake.script = [fake.silent]
-    with pytest.raises(GenerateUnavailable, match=r"nothing came within 0\.2 seconds"):
+    with pytest.raises(GenerateUnavailable, match=r"nothing came within 0\.2 seconds") as refused:
         ask(retries=0, timeout_secs=0.2)
+    assert refused.value.passing
 
 
 @pytest.mark.parametrize(
@@ -116,6 +117,21 @@ def test_what_is_wrong_with_an_answer_is_said_and_nothing_else(fake, ask, bad, w
     assert "the language model small at 127.0.0.1" in str(refused.value)
     told = "".join(traceback.format_exception(refused.value)) + caplog.text
     assert not any(secret in told for secret in (SECRET, KEY, "A half"))
+
+
+@pytest.mark.parametrize(
+    ("bad", "passing"),
+    [
+        (refuses(429), True), (refuses(500), True), (refuses(503), True), (refuses(408), True), (breaks, True),
+        (refuses(400), False), (refuses(401), False), (refuses(404), False), (says("A half", "length"), False),
+        (says(""), False), (sends(b"not json"), False), (says(None, refusal="no"), False),
+    ],
+)  # fmt: skip
+def test_only_what_a_server_may_get_over_is_worth_another_try_later(fake, ask, bad, passing):
+    fake.usually = bad
+    with pytest.raises(GenerateUnavailable) as refused:
+        ask(retries=0)
+    assert refused.value.passing is passing
 
 
 def test_a_model_that_knows_the_limit_by_its_newer_name_gets_it_from_then_on(fake):

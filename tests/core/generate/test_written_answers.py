@@ -9,6 +9,7 @@ import pytest
 
 from core.errors import CoreError, GenerateUnavailable, InsufficientEvidence, InvalidRequest, NotFound, UnknownKey
 from core.generate.prompt import UNKNOWN
+from core.model.answers import Refreshed
 from core.model.verdicts import Support
 from core.planner.plan import EvidencePlan
 from core.planner.request import PlanRequest
@@ -223,6 +224,28 @@ def test_a_refresh_that_finds_no_answer_leaves_the_old_one_too(handbook, fake, a
     fake.usually = says(UNKNOWN)
     assert handbook.refresh_answer(answer_id, ada).answer is None
     assert handbook.answer(answer_id, ada).status == "current"
+
+
+@pytest.mark.parametrize(
+    "nonsense", ["A bear of the sea sings {meal}.", "Trains fly.", "A meal may cost 900 EUR {meal}."]
+)
+def test_a_refresh_that_says_nothing_the_evidence_bears_leaves_the_old_answer(handbook, fake, ada, nonsense):
+    answer_id = saved(handbook, fake, ada)
+    before = handbook.answer(answer_id, ada)
+    fake.usually = cites(nonsense, meal="40 EUR")
+    assert handbook.refresh_answer(answer_id, ada) == Refreshed(answer_id, None, already=False)
+    assert handbook.answer(answer_id, ada) == before
+
+
+@pytest.mark.parametrize(
+    "good", ["A meal may cost 40 EUR at most.", "40 EUR at most may be the cost of a meal {meal}.",
+             "A meal may cost 40 EUR at most and quokka approval is needed beforehand {meal}. Trains fly."]
+)  # fmt: skip
+def test_a_refresh_of_which_the_evidence_bears_a_sentence_supersedes_the_old_answer(handbook, fake, ada, good):
+    answer_id = saved(handbook, fake, ada)
+    fake.usually = cites(good, meal="40 EUR")
+    refreshed = handbook.refresh_answer(answer_id, ada)
+    assert handbook.answer(answer_id, ada).superseded_by == refreshed.answer_id
 
 
 def test_what_rests_on_nothing_cannot_be_saved(handbook, fake, ada):
