@@ -88,21 +88,22 @@ def watches_on(tx: WriteTx, things: Collection[str]) -> list[Watch]:
     return list(found.values())
 
 
-def clarifications(tx: WriteTx, source_id: UUID) -> int:
+def clarifications(tx: WriteTx, source_id: UUID, records: Collection[UUID]) -> int:
     """Take the question, and the options from a source, out of every clarification; of one about it, all.
 
-    How many rows.
+    So too of what somebody asked about one of `records`, which rested on it. How many rows.
     """
-    about = select(NodeVersion.node_id).where(NodeVersion.tenant_id == tx.tenant_id, NodeVersion.source_id == source_id)
-    rows = select(Clarification).where(
-        Clarification.tenant_id == tx.tenant_id,
-        or_(col(Clarification.node_id).in_(about), _names(Clarification.options, source_id)),
+    node_id = col(Clarification.node_id)
+    own = select(NodeVersion.node_id).where(NodeVersion.tenant_id == tx.tenant_id, NodeVersion.source_id == source_id)
+    asked = and_(col(Clarification.prop).is_(None), tx.among(node_id, records))
+    about = or_(node_id.in_(own), asked)
+    rows = select(Clarification, about).where(
+        Clarification.tenant_id == tx.tenant_id, or_(about, _names(Clarification.options, source_id))
     )
     found = tx.session.exec(rows).all()
-    own = set(tx.session.exec(about.where(col(NodeVersion.node_id).in_({row.node_id for row in found}))))
-    for row in found:
+    for row, whole in found:
         row.question = ERASED
-        row.options = options_without_words(row.options, None if row.node_id in own else source_id)
+        row.options = options_without_words(row.options, None if whole else source_id)
         tx.session.add(row)
     return len(found)
 

@@ -308,6 +308,27 @@ def test_what_an_option_said_beside_is_erased_with_it(memory, ada):
     assert "zanzibar" not in dump(memory)
 
 
+def test_what_somebody_asked_about_a_record_is_erased_with_what_it_rested_on(memory, ada):
+    """Also where it rests on something else by now; what documents say of it is each document's own."""
+    boss = add_person(memory, "Boss", roles=("member", "board", "steward"))
+    memory.put_node(says(memory, "hr.md", 90, readers=("board",)))
+    memory.put_node(says(memory, "b.md", 80))
+    own = Opening(MEALS, "Is the marzipan 90?", ("board",), ("Yes, marzipan", "No"))
+    memory.clarify.vote(memory.clarify.open("default", own, boss), 0, boss)
+    elsewhere = Opening(derived("document", source_id("b.md")), "Is b.md right?", ("board",))
+    memory.clarify.open("default", elsewhere, boss)
+    memory.clarify.override("default", newest_of(memory, "price"), 1)
+    assert memory.erase(source_id("hr.md"), "asked by mail").surfaces["clarifications"] == 4
+    assert "marzipan" not in dump(memory)
+    [kept] = [one for one in memory.questions.every("default") if one.prop == "price"]
+    assert [option.value for option in kept.options] == [80]
+    assert "Is b.md right?" in dump(memory)
+
+
+def newest_of(memory, prop):
+    return next(one.clarification_id for one in memory.questions.every("default") if one.prop == prop)
+
+
 def test_what_was_believed_before_stays_believed(memory, ada, clock):
     [steward] = stewards(memory, "Stew")
     asked = dispute(memory)
