@@ -7,6 +7,7 @@ from uuid import UUID
 from core.clarifications.conflicts import same
 from core.errors import InvalidRequest
 from core.model.principals import EVERYONE, PERSON, role_names
+from core.text.given import refuse_broken
 
 QUESTION_CHARS, OPTION_CHARS = 500, 200
 MOST_OPTIONS = 5
@@ -58,8 +59,7 @@ def _check_text(where: str, text: str, most: int) -> None:
         raise InvalidRequest(f"{where} is blank; write what people are to read")
     if len(text) > most:
         raise InvalidRequest(f"{where} is {len(text)} characters; it must be at most {most}")
-    if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise InvalidRequest(f"{where} must be Unicode text, without NUL or halves of surrogate pairs")
+    refuse_broken(where, text)
 
 
 def _check_name(name: str) -> None:

@@ -30,6 +30,7 @@ from core.planner.request import PlanRequest
 from core.store import rights, sources, traces
 from core.store.database import Database, ReadTx
 from core.store.view import View, view
+from core.text.given import refuse_broken
 
 _PASSAGES_READ = 12
 """Heaviest passages whose sentences are weighed: on the sample questions the answer is never further down."""
@@ -104,6 +105,7 @@ class GenerateEngine:
         without an embedding model for the question; InvalidRequest. GenerateUnavailable, and NotFound or UnknownKey
         where a right ended meanwhile: then nothing is written.
         """
+        refuse_broken("question", question)
         if self._embedder is None and self._llm is None:
             raise SemanticUnavailable
         request = self._request(question, find, where, valid_time, tx_time)
@@ -132,7 +134,11 @@ class GenerateEngine:
         return answer
 
     def quote(self, question: str, span: SpanRef, principal: Principal) -> Answer:
-        """The traced answer that somebody gave by quoting these words, which need no model. Raises NotFound."""
+        """The traced answer that somebody gave by quoting these words, which need no model.
+
+        Raises NotFound, InvalidRequest.
+        """
+        refuse_broken("question", question)
         with self._database.read(principal.tenant_id) as tx:
             passage = self._library.passages(tx, [span]).get(span)
             if passage is None or span.source_id not in sources.readable(tx, principal):

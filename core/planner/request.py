@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from core.errors import InvalidRequest
 from core.model.spans import Kind
+from core.text.given import refuse_broken
 
 DEEPEST = 2
 
@@ -17,7 +18,7 @@ class PlanRequest:
     """A question (semantic leg), a structured query (`find` a label, `where` conditions), or both.
 
     `valid_time` and `tx_time` are Ts; None: now, and the latest tx. `budget_tokens` None: the configured default.
-    Raises InvalidRequest when there is no leg, a question is blank, or a number is out of range.
+    Raises InvalidRequest when there is no leg, a question is blank, a text is broken, or a number is out of range.
     """
 
     question: str | None = None
@@ -35,6 +36,8 @@ class PlanRequest:
             raise InvalidRequest("nothing to look for: give a question, or a label to find, or where conditions")
         if self.question is not None and not self.has_question:
             raise InvalidRequest("the question is blank: ask something, or leave it out")
+        for name in ("question", "find", "where", "model"):
+            refuse_broken(name, getattr(self, name))
         if self.expand_depth not in range(DEEPEST + 1):
             raise InvalidRequest(f"expand_depth is {self.expand_depth!r}; it must be 0, 1 or {DEEPEST}")
         _require_positive("budget_tokens", self.budget_tokens)

@@ -8,6 +8,7 @@ from uuid import UUID
 from core.errors import InvalidRequest
 from core.model.spans import SpanRef
 from core.model.verdicts import Gate, Reason, Signals, Support, Verdict
+from core.text.given import refuse_broken
 
 MOST_CLAIMS = 50
 """A claim costs the model one text and up to a few dozen sentences: fifty take some seconds."""
@@ -28,6 +29,8 @@ class Against:
             raise InvalidRequest("against: give find and where, or source_ids, not both")
         if self.source_ids is not None and not self.source_ids:
             raise InvalidRequest("against.source_ids is empty; name a source, or leave it out")
+        refuse_broken("against.find", self.find)
+        refuse_broken("against.where", self.where)
 
     @property
     def has_query(self) -> bool:
@@ -51,11 +54,15 @@ class VerifyRequest:
     model: str | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.claims, str):
+            raise InvalidRequest("claims is one text; it must be a list of statements, such as one of this alone")
+        refuse_broken("model", self.model)
         if not 1 <= len(self.claims) <= MOST_CLAIMS:
             raise InvalidRequest(f"claims holds {len(self.claims)}; it must hold 1 to {MOST_CLAIMS}")
         for place, claim in enumerate(self.claims):
             if not claim.strip():
                 raise InvalidRequest(f"claims[{place}] is blank; write one statement")
+            refuse_broken(f"claims[{place}]", claim)
             if len(claim) > LONGEST_CLAIM:
                 raise InvalidRequest(
                     f"claims[{place}] has {len(claim)} characters; it must have at most {LONGEST_CLAIM}, so split it"

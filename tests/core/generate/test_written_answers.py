@@ -116,6 +116,14 @@ def test_what_nothing_is_near_to_is_not_asked_and_costs_nothing(reopen, llm, fak
     assert (answer.known, answer.usage.prompt_tokens, fake.asked) == (False, 0, [])
 
 
+@pytest.mark.parametrize("find", [None, "PASSAGE"])
+def test_a_question_that_cannot_be_encoded_is_refused_before_anybody_is_asked(handbook, reopen, llm, fake, ada, find):
+    without_vectors = reopen(embedder=None, llm=llm()) if find else handbook
+    with pytest.raises(InvalidRequest, match="question must be Unicode text"):
+        without_vectors.generate("What may a meal \ud800 cost?", ada, find=find)
+    assert fake.asked == []
+
+
 # ── the trace ──
 
 

@@ -47,6 +47,14 @@ def test_a_number_out_of_range_is_refused_by_name(field: str, bad: int, good: in
     assert getattr(PlanRequest(question="when?", **{field: good}), field) == good
 
 
+@pytest.mark.parametrize("broken", ["a\0b", "a\ud800b"])
+@pytest.mark.parametrize("field", ["question", "find", "where", "model"])
+def test_text_that_cannot_be_encoded_is_refused_by_name(field: str, broken: str):
+    bad = [{"prop": "status", "op": "eq", "value": broken}] if field == "where" else broken
+    with pytest.raises(InvalidRequest, match=f"{field} must be Unicode text"):
+        PlanRequest(**({"question": "when?"} | {field: bad}))
+
+
 REFUSED: dict[str, list[Any]] = {
     "default_budget_tokens": [0, 1_000_001, 1.5],
     "max_frac_per_source": [0, 1.01, math.nan],

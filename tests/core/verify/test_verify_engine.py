@@ -200,6 +200,8 @@ def test_claims_are_held_against_what_was_so_at_another_time(memory, ada):
         ([], "claims holds 0; it must hold 1 to"),
         ([MEAL] * (MOST_CLAIMS + 1), f"claims holds {MOST_CLAIMS + 1}"),
         ([MEAL, " \n"], r"claims\[1\] is blank"),
+        (MEAL, "claims is one text; it must be a list"),
+        ([MEAL, "a meal \ud800"], r"claims\[1\] must be Unicode text"),
         (["a" * (LONGEST_CLAIM + 1)], r"claims\[0\] has 1001 characters; it must have at most 1000"),
     ],
 )
@@ -213,6 +215,20 @@ def test_sources_and_conditions_are_not_both_taken():
         Against("SECTION", (), [uuid4()])
     with pytest.raises(InvalidRequest, match="source_ids is empty"):
         Against(source_ids=[])
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (lambda text: Against(find=text), "find"),
+        (lambda text: Against(where=[{"value": [text]}]), "where"),
+        (lambda text: VerifyRequest([MEAL], model=text), "model"),
+    ],
+)
+def test_text_that_cannot_be_encoded_is_named_before_any_work(broken, said):
+    for text in ("a\0b", "a\udfffb"):
+        with pytest.raises(InvalidRequest, match=f"{said} must be Unicode text"):
+            broken(text)
 
 
 def test_a_condition_that_is_off_is_named(memory, ada):
