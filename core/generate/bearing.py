@@ -112,18 +112,21 @@ def _opened(one: Said, evidence: Sequence[Units]) -> _Open:
     cited = tuple(evidence[number - 1] for number in one.cites if evidence[number - 1])
     if cited:
         return _Open(one, cited, cited=True)
-    near = [unit for units in evidence for unit in units if _shared(one, unit) >= _WORTH_READING]
+    share = _share_of(one)
+    near = [unit for units in evidence for unit in units if share(unit) >= _WORTH_READING]
     return _Open(one, (near,) if near else (), cited=False)
 
 
-def _shared(one: Said, unit: Unit) -> float:
-    wanted = set(terms(one.text))
-    return len(wanted & set(terms(f"{unit.context}\n{unit.said}"))) / len(wanted) if wanted else 0.0
+def _share_of(one: Said) -> Callable[[Unit], float]:
+    """How many of a sentence's content words a unit holds beneath its headings, 0 to 1."""
+    wanted = frozenset(terms(one.text))
+    return lambda unit: len(wanted.intersection(terms(f"{unit.context}\n{unit.said}"))) / max(len(wanted), 1)
 
 
 def _sharing(opened: _Open) -> tuple[Unit, ...]:
     groups = opened.groups if opened.cited else ()
-    return tuple(max(group, key=lambda unit: _shared(opened.said, unit)) for group in groups)
+    share = _share_of(opened.said)
+    return tuple(max(group, key=share) for group in groups)
 
 
 def _judged(opened: Sequence[_Open], judge: Judge) -> list[Borne]:
@@ -168,9 +171,10 @@ def _wider(one: _Open, picks: Sequence[_Pick]) -> list[tuple[tuple[Unit, ...], s
 
 def _neighbours(said: Said, group: Units, pick: _Pick) -> Iterator[Unit]:
     """Other units of a passage, first those that share most words with the sentence."""
-    others = [(_shared(said, unit), unit) for unit in group if unit not in pick.units]
+    share = _share_of(said)
+    others = [(share(unit), unit) for unit in group if unit not in pick.units]
     ranked = sorted(others, key=lambda one: (-one[0], one[1].span))
-    return (unit for share, unit in ranked if share > 0)
+    return (unit for shared, unit in ranked if shared > 0)
 
 
 def _settled(one: _Open, picks: Sequence[_Pick], wide: _Pick | None) -> Borne:
