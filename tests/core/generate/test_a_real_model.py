@@ -79,5 +79,7 @@ def test_what_it_invents_is_not_called_supported(real, reopen, ada):
     put(memory, "founders.md", page("Company", {"Founders": "The company was founded by Ada and Grace in a garage."}))
     answer = memory.generate("In which year was the company founded, and by whom?", ada)
     dated = [claim for claim in answer.claims if any(word.strip(".,").isdigit() for word in claim.text.split())]
-    assert all(claim.verdict.verdict is Support.UNSUPPORTED for claim in dated)
-    assert not any(claim.quoted for claim in dated)
+    assert len(dated) > 0, f"it names no year, so that nothing was tried: {answer.text}"
+    assert [(claim.quoted, claim.verdict and claim.verdict.verdict) for claim in dated] == [
+        (False, Support.UNSUPPORTED)
+    ] * len(dated)
