@@ -194,9 +194,9 @@ class WebhooksEngine:
                     return self._failed(tx, leased, fire, row, reply)
 
     def _failed(self, tx: WriteTx, leased: Leased, fire: WatchFire, row: Webhook | None, reply: Reply) -> bool:
-        """Try again, no sooner than the receiver asks; or give up, and what has long taken nothing is switched off."""
+        """Try again, or give up; a webhook that has long taken nothing is switched off then."""
         given_up = leased.attempts >= self._max_attempts
-        again_at = tx.now + max(wait(leased.attempts, jitter()), reply.retry_after or 0)
+        again_at = tx.now + wait(leased.attempts, jitter())
         state = step(JobState.LEASED, "give_up" if given_up else "fail")
         jobs.end(tx, leased, state=state, error=reply.reason, not_before=again_at)
         fire.status, fire.reason = ("skipped", "given_up") if given_up else ("fired", f"failing:{reply.reason}")

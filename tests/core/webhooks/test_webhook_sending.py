@@ -9,7 +9,7 @@ from core.graph.records import Record
 from core.ids import derived
 from core.model.nodes import SECTION
 from core.model.watching import EventKind, ScopeType
-from core.store.tables import Source, WatchFire, Webhook
+from core.store.tables import Source, WatchFire, WatchPending, Webhook
 from core.webhooks.replies import PATIENCE, Reply
 from tests.core.webhooks.conftest import (
     BROKEN,
@@ -20,6 +20,7 @@ from tests.core.webhooks.conftest import (
     SILENT,
     SOURCE,
     TAKEN,
+    Hooked,
     telling,
     travel,
 )
@@ -337,11 +338,32 @@ def test_what_waits_for_one_that_is_off_is_skipped_and_what_comes_too(hooked):
 def test_switched_on_by_hand_it_is_told_of_what_comes(hooked):
     hooked.change()
     hooked.work(GONE)
+    hooked.pass_time(SECOND)
     hooked.memory.webhooks.enable("default", "ledger")
     assert (hooked.webhook.enabled, hooked.webhook.reason) == (True, None)
     assert [row.action for row in audited(hooked.memory)][-1] == "webhook_enabled"
     hooked.change()
     assert hooked.work() == 1
+
+
+def test_what_waits_for_a_watch_that_was_ended_is_skipped(hooked):
+    hooked.change()
+    hooked.memory.webhooks.unwatch("default", "ledger", hooked.view.watch_id)
+    assert hooked.work() == 0
+    assert hooked.fires() == [("skipped", "watch_stopped")]
+
+
+def test_what_still_gathers_for_one_that_was_removed_is_forgotten(reopen):
+    memory = reopen(watch={"debounce_floor_secs": 60})
+    travel(memory, 40)
+    memory.sweep()
+    made = memory.webhooks.add("default", "ledger", "https://example.com/", ["member"], KEY)
+    hooked = Hooked(memory, made, memory.watch(telling(made.webhook_id, MEALS), OPERATING))
+    hooked.change()
+    hooked.change_at_once()
+    assert len(rows(memory, WatchPending)) == 1
+    memory.webhooks.remove("default", "ledger")
+    assert rows(memory, WatchPending) == []
 
 
 def test_what_waits_for_one_that_was_removed_is_skipped(hooked):
