@@ -4,16 +4,17 @@ What is not a quote says beside it how far its source bears it. That is said of 
 the wording that was measured.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from cards.actions import Action, Button
-from cards.inline import Bold, Joined, Plain, Words, cut, say, sentence, spaced
+from cards.inline import Bold, Joined, Plain, Words, cut, flat, say, sentence, spaced
 from cards.model import Block, Card, Citation, Citations, Context, Text
 from cards.phrases import listed, place, short
-from cards.text import beginning, clean, is_blank
+from cards.text import beginning, clean, is_blank, utf16_length
 
 ANSWER_CHARS, QUOTE_CHARS, BEYOND_CHARS = 2_500, 280, 48
 SentenceVerdict = Literal["quoted", "supported", "partial", "unsupported", "differs", "unchecked", "uncited"]
@@ -88,12 +89,12 @@ def _visible(sentences: Iterable[AnswerSentence]) -> Iterator[AnswerSentence]:
 
 
 def _found(content: AnswerContent, said: tuple[AnswerSentence, ...]) -> Card:
-    text = _text(content, said)
-    shown, doubts, opened = cut(text, ANSWER_CHARS), _doubts(content, said), _still_open(content)
+    shown, doubts, opened = _text(content, said, ANSWER_CHARS), _doubts(content, said), _still_open(content)
+    is_whole = shown == _text(content, said, sys.maxsize)
     is_sure = not content.ungrounded and not opened and all(one.verdict in _SURE for one in said)
     blocks: tuple[Block, ...] = (
         Text(shown),
-        _citations(content, said if shown == text else ()),
+        _citations(content, said if is_whole else ()),
         Text(spaced((_careful(doubts, content.note), *opened), by="\n")),
         Context(say(_quoted(said))),
         Context(_watching(content), explains="watch_create"),
@@ -120,11 +121,24 @@ def _not_found(content: AnswerContent) -> Card:
     return Card((), blocks, (), fallback=text)
 
 
-def _text(content: AnswerContent, said: tuple[AnswerSentence, ...]) -> Words:
+def _text(content: AnswerContent, said: tuple[AnswerSentence, ...], room: int) -> Words:
     """One text where all is quoted, or nothing is and that is said once; else a line a sentence, with its mark."""
     if content.ungrounded or all(one.verdict == "quoted" for one in said):
-        return (Joined(spaced((Plain(_numbered(one)),) for one in said)),)
-    return spaced(((Joined((Plain(_numbered(one)),)), *_mark(one)) for one in said), by="\n")
+        return cut((Joined(spaced((Plain(_numbered(one)),) for one in said)),), room)
+    return spaced(_lines(said, room), by="\n")
+
+
+def _lines(said: tuple[AnswerSentence, ...], room: int) -> Iterator[Words]:
+    """As many as there is room for; of the last perhaps how it begins, but with its mark: it may be no quote."""
+    for one in said:
+        text, mark = (Joined((Plain(_numbered(one)),)),), _mark(one)
+        left = room - utf16_length(flat(mark))
+        whole = utf16_length(flat(text))
+        if left < min(whole, BEYOND_CHARS):
+            yield (Plain("…"),)
+            return
+        yield (*cut(text, left), *mark)
+        room = left - whole - 1
 
 
 def _numbered(one: AnswerSentence) -> str:

@@ -225,6 +225,28 @@ def test_a_doubt_far_behind_the_cut_is_told_too() -> None:
     assert "Quoted word for word." not in text
 
 
+@pytest.mark.parametrize("length", [*range(40), 470, 2_400, 2_500, 9_000])
+def test_a_doubtful_sentence_that_is_cut_keeps_its_mark(length: int) -> None:
+    """Without it, it would pass for a quote."""
+    first = AnswerSentence("a" * (ANSWER_CHARS - 150 + length), (1,), "quoted")
+    last = AnswerSentence("b" * 300, (), "differs")
+    text = to_plain(answer(replace(ANSWER, sentences=(first, last))))
+    told = text.partition("\n\n")[0].split("\n")[-1]
+    assert told.startswith("b") == told.endswith(MARKS["differs"] + ")")
+    assert told.startswith("b") or told.endswith("…"), "and that there is more is seen"
+
+
+@given(st.lists(st.tuples(st.integers(1, 3_000), st.sampled_from(list(MARKS))), min_size=1, max_size=6))
+def test_a_shown_sentence_has_its_own_mark_and_there_is_room_for_all_that_is_shown(
+    lengths: list[tuple[int, SentenceVerdict]],
+) -> None:
+    said = tuple(AnswerSentence("b" * length, (1,), verdict) for length, verdict in lengths)
+    shown = to_plain(answer(replace(ANSWER, sentences=said))).partition("\n\n")[0]
+    lines = [line for line in shown.split("\n") if line != "…"]
+    assert all(line.endswith(f"({MARKS[one.verdict]})") for line, one in zip(lines, said, strict=False))
+    assert len("\n".join(lines)) <= ANSWER_CHARS
+
+
 @given(texts, st.sampled_from(("\u200b", "👩‍👩‍👧‍👦", "x")))
 def test_of_a_text_without_end_only_the_beginning_is_looked_at(text: str, more: str) -> None:
     """The same card comes of what fills its place and of a hundred thousand times as much."""
