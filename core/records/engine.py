@@ -30,7 +30,7 @@ from core.model.ports import Clarifying, Graph, Library
 from core.model.principals import STEWARD
 from core.model.spans import SpanRef
 from core.store import clarifications
-from core.store.database import ReadTx, WriteTx
+from core.store.database import WriteTx
 from core.store.tables import Clarification
 
 STEWARDS = (STEWARD,)
@@ -46,10 +46,10 @@ class RecordsEngine:
     def record(self, tx: WriteTx, record: Record) -> Recorded:
         """Let a record be so, unless other sources whose words stand, or people who have decided, say something else.
 
-        Raises InvalidRequest for words that are not there, and where the id is a document's node.
+        Raises InvalidRequest for words that are not there, or not any more, and where the id is a document's node.
         """
         tx.lock()
-        self._require_words(tx, record.provenance)
+        self._require_words(tx, record)
         stood = self._graph.standing(tx, record.node_id, record.interval(tx.now))
         of_node = clarifications.of_node(tx, record.node_id)
         newest = {row.prop: row for row in of_node if row.prop is not None}
@@ -65,13 +65,16 @@ class RecordsEngine:
         asked = tuple(self._ask(tx, record, stood, of_node, prop) for prop in props)
         return Recorded(written=False, in_question=asked, decided=tuple(row.clarification_id for row in known.values()))
 
-    def _require_words(self, tx: ReadTx, spans: Sequence[SpanRef]) -> None:
-        found = self._library.slices(tx, spans)
-        for span in spans:
+    def _require_words(self, tx: WriteTx, record: Record) -> None:
+        """That there are such words, and that they stand when the record begins; history may rest on history."""
+        found = self._library.slices(tx, record.provenance)
+        begin, end = record.interval(tx.now)
+        for span in record.provenance:
             if not found.get(span):
+                raise InvalidRequest(f"provenance: there are no words at {_place(span)}")
+            if end > tx.now and not standing(self._library, tx, [span], max(begin, tx.now)):
                 raise InvalidRequest(
-                    f"provenance: there are no words at {span.source_id}, version {span.source_version_tx}, "
-                    f"bytes {span.start} to {span.end}"
+                    f"provenance: the words at {_place(span)}, do not stand any more; name words of the newest version"
                 )
 
     def _disputed(self, tx: WriteTx, row: Node, record: Record) -> list[str]:
@@ -112,6 +115,8 @@ class RecordsEngine:
             before, said = statements(row.options), stated(record.props, str(row.prop), record.provenance)
             after = with_statement(before, said)
             live = alive(self._library, tx, after, tx.now)
+            if after.index(said) not in live:
+                continue  # it speaks of another time than today
             if said.spans and not agreed([after[number] for number in live]):
                 self._restate(tx, row, after)
                 continue
@@ -119,6 +124,10 @@ class RecordsEngine:
             by = SOURCES if said.spans else WORD
             options = [one.to_json() for one in after]
             self._clarifying.advance(tx, row, Happening.AGREE, options=options, bound=number, settled_by=by)
+
+
+def _place(span: SpanRef) -> str:
+    return f"{span.source_id}, version {span.source_version_tx}, bytes {span.start} to {span.end}"
 
 
 def _decision(row: Clarification, stood: Sequence[Node]) -> bool:

@@ -192,6 +192,29 @@ def test_of_readers_and_sources_both_must_admit(memory, ada, readers, of_source,
     assert reading == who
 
 
+@pytest.mark.parametrize("in_question", [False, True])
+def test_words_that_were_replaced_meanwhile_are_refused(memory, ada, in_question):
+    memory.put_node(says(memory, "a.md", 40))
+    if in_question:
+        memory.put_node(says(memory, "b.md", 55))
+    late = says(memory, "a.md", 41)
+    says(memory, "a.md", 42)
+    with pytest.raises(InvalidRequest, match=r"provenance: the words at .* do not stand any more; name words of the"):
+        memory.put_node(late)
+    assert (price(memory, ada), options(memory, ada)) == (40, [[55]] if in_question else [])
+
+
+def test_history_rests_on_words_of_its_time_and_settles_nothing_of_today(memory, ada, clock):
+    first = says(memory, "a.md", 40)
+    clock.advance(DAY)
+    memory.put_node(says(memory, "a.md", 45))
+    memory.put_node(says(memory, "b.md", 55))
+    begin = clock.now() - DAY
+    assert memory.put_node(record(40, *first.provenance, valid_start=begin, valid_end=clock.now())).written
+    assert memory.get_as_of(MEALS, ada, valid_time=begin).props["price"] == 40
+    assert (price(memory, ada), options(memory, ada)) == (45, [[45, 55]])
+
+
 # ── erasing ──
 
 
