@@ -47,11 +47,11 @@ class JobsEngine:
         """Whose turn it is: a look that no writer waits for, but where leases have run out."""
         now = self._database.clock.now()
         with self._database.read(ANY_TENANT) as tx:
-            turns, lost = lanes.next_due(tx.session.connection(), kinds, now, limit), jobs.any_lost(tx, kinds, now)
+            turns, lost = lanes.next_due(tx.session.connection(), kinds, now, limit), jobs.any_lost(tx, now)
         if not lost:
             return turns
         with self._database.write(ANY_TENANT) as tx:
-            jobs.expire(tx, kinds, self._max_attempts)
+            jobs.expire(tx, self._max_attempts)
         with self._database.read(ANY_TENANT) as tx:
             return lanes.next_due(tx.session.connection(), kinds, now, limit)
 

@@ -1,13 +1,14 @@
 """The job table: enqueued with the data that caused them, leased with a deadline, fenced by the attempt."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import count
 from math import ceil
 from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import case, text, tuple_, update
+from sqlalchemy import Update, and_, bindparam, case, text, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import col, select
 
@@ -87,19 +88,21 @@ def _row(
     }
 
 
-def any_lost(tx: ReadTx, kinds: Collection[str], now: int) -> bool:
-    return tx.session.connection().execute(_lost(kinds, now).limit(1)).first() is not None
+_LOST = select(Job.tenant_id, Job.job_id).where(
+    text(f"state = '{JobState.LEASED}'"),  # spelt out, so that the index on leased jobs alone is used
+    col(Job.lease_until) <= bindparam("now"),
+)
+"""Jobs whose lease has run out. What is asked at every job is built once, which takes longer than SQLite's answer."""
+_ANY_LOST = _LOST.limit(1)
 
 
-def _lost(kinds: Collection[str], now: int) -> Any:
-    """Jobs whose lease has run out. The state is spelt out, so that the index on leased jobs alone is used."""
-    leased = text(f"state = '{JobState.LEASED}'")
-    return select(Job.tenant_id, Job.job_id).where(leased, col(Job.lease_until) <= now, col(Job.kind).in_(kinds))
+def any_lost(tx: ReadTx, now: int) -> bool:
+    return tx.session.connection().execute(_ANY_LOST, {"now": now}).first() is not None
 
 
-def expire(tx: WriteTx, kinds: Collection[str], max_attempts: int) -> None:
+def expire(tx: WriteTx, max_attempts: int) -> None:
     """Free jobs whose lease has run out; give up those whose last allowed one has: they may be what kills workers."""
-    lost = _lost(kinds, tx.now).with_for_update(skip_locked=True)
+    lost = _LOST.params(now=tx.now).with_for_update(skip_locked=True)
     spent = col(Job.attempts) >= max_attempts
     rows = (
         update(Job)
@@ -132,48 +135,69 @@ def lease(tx: WriteTx, turns: Sequence[Lane], audience: str, owner: str, until: 
     return taken
 
 
+_NEXT = (
+    select(Job.tenant_id, Job.job_id)
+    .where(
+        Job.tenant_id == bindparam("tenant"),
+        Job.kind == bindparam("of_kind"),
+        col(Job.state) == JobState.READY,
+        col(Job.not_before) <= bindparam("now"),
+        Job.audience == bindparam("of_audience"),
+    )
+    .order_by(col(Job.not_before), col(Job.job_id))
+    .limit(bindparam("number"))
+    .with_for_update(skip_locked=True)
+    .cte("next_ones")
+    .prefix_with("MATERIALIZED", dialect="postgresql")
+)
+_TAKE = (
+    update(Job)
+    .where(col(Job.tenant_id) == _NEXT.c.tenant_id, col(Job.job_id) == _NEXT.c.job_id)
+    .values(
+        state=step(JobState.READY, "lease"),
+        lease_owner=bindparam("owner"),
+        lease_until=bindparam("until"),
+        attempts=col(Job.attempts) + 1,
+    )
+    .returning(
+        col(Job.not_before), col(Job.job_id), col(Job.kind), col(Job.audience), col(Job.payload), col(Job.attempts)
+    )
+)
+
+
 def _take(tx: WriteTx, lane: Lane, audience: str, owner: str, until: int, limit: int) -> list[Leased]:
-    ready = (Job.tenant_id == lane.tenant_id, Job.kind == lane.kind, col(Job.state) == JobState.READY)
-    next_ones = (
-        select(Job.tenant_id, Job.job_id)
-        .where(*ready, col(Job.not_before) <= tx.now, Job.audience == audience)
-        .order_by(col(Job.not_before), col(Job.job_id))
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-        .cte("next_ones")
-        .prefix_with("MATERIALIZED", dialect="postgresql")
-    )
-    rows = (
-        update(Job)
-        .where(col(Job.tenant_id) == next_ones.c.tenant_id, col(Job.job_id) == next_ones.c.job_id)
-        .values(
-            state=step(JobState.READY, "lease"), lease_owner=owner, lease_until=until, attempts=col(Job.attempts) + 1
-        )
-        .returning(
-            col(Job.not_before), col(Job.job_id), col(Job.kind), col(Job.audience), col(Job.payload), col(Job.attempts)
-        )
-    )
-    taken = sorted(tx.session.connection().execute(rows), key=itemgetter(0, 1))
-    return [Leased(lane.tenant_id, *row[1:]) for row in taken]
+    of = {"tenant": lane.tenant_id, "of_kind": lane.kind, "of_audience": audience, "now": tx.now, "number": limit}
+    rows = tx.session.connection().execute(_TAKE, {**of, "owner": owner, "until": until})
+    return [Leased(lane.tenant_id, *row[1:]) for row in sorted(rows, key=itemgetter(0, 1))]
+
+
+_IN_HAND = and_(
+    col(Job.tenant_id) == bindparam("tenant"),
+    col(Job.job_id) == bindparam("job"),
+    col(Job.kind) == bindparam("of_kind"),
+    col(Job.audience) == bindparam("of_audience"),
+    col(Job.state) == JobState.LEASED,
+    col(Job.attempts) == bindparam("attempt"),
+)
+_HELD = select(Job).where(_IN_HAND).with_for_update()
+
+
+def _named(leased: Leased) -> dict[str, Any]:
+    named = {"tenant": leased.tenant_id, "job": leased.job_id, "attempt": leased.attempts}
+    return {**named, "of_kind": leased.kind, "of_audience": leased.audience}
 
 
 def end(tx: WriteTx, leased: Leased, **values: Any) -> bool:
     """Set columns of a job in hand; False, and nothing is set, when this lease of it had been lost."""
-    rows = update(Job).where(*_in_hand(leased)).values(**values)
-    return tx.session.connection().execute(rows).rowcount == 1
+    new = {f"new_{name}": value for name, value in values.items()}
+    return tx.session.connection().execute(_setting(tuple(values)), _named(leased) | new).rowcount == 1
+
+
+@cache
+def _setting(names: tuple[str, ...]) -> Update:
+    return update(Job).where(_IN_HAND).values({name: bindparam(f"new_{name}") for name in names})
 
 
 def held(tx: WriteTx, leased: Leased) -> Job | None:
     """The job's row if this lease of it is still the newest; None when another worker has it."""
-    return tx.session.exec(select(Job).where(*_in_hand(leased)).with_for_update()).one_or_none()
-
-
-def _in_hand(leased: Leased) -> tuple[Any, ...]:
-    return (
-        Job.tenant_id == leased.tenant_id,
-        Job.job_id == leased.job_id,
-        Job.kind == leased.kind,
-        Job.audience == leased.audience,
-        col(Job.state) == JobState.LEASED,
-        Job.attempts == leased.attempts,
-    )
+    return tx.session.exec(_HELD, params=_named(leased)).one_or_none()

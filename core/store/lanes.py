@@ -12,10 +12,10 @@ at its jobs, in a statement of its own. Lanes are locked last and in order, so t
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from operator import attrgetter
-from typing import Any
 
-from sqlalchemy import bindparam, case, func, tuple_, union_all, update
+from sqlalchemy import Executable, bindparam, case, func, tuple_, union_all, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 from sqlmodel import col, select
@@ -37,48 +37,65 @@ class Lane:
 
 def lower(connection: Connection, due: Mapping[tuple[str, str], int]) -> None:
     """Let the lanes of these (tenant, kind) be due no later than this."""
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    rows = insert(JobLane)
-    earlier = rows.on_conflict_do_update(
-        index_elements=["tenant_id", "kind"],
-        set_={"due_at": rows.excluded.due_at},
-        where=col(JobLane.due_at) > rows.excluded.due_at,
-    )
     lanes = [
         {"tenant_id": tenant_id, "kind": kind, "due_at": at, "taken": 0}
         for (tenant_id, kind), at in sorted(due.items())
     ]
-    connection.execute(earlier, lanes)
+    connection.execute(_lowering(connection.dialect.name), lanes)
+
+
+@cache
+def _lowering(dialect: str) -> Executable:
+    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    rows = insert(JobLane)
+    return rows.on_conflict_do_update(
+        index_elements=["tenant_id", "kind"],
+        set_={"due_at": rows.excluded.due_at},
+        where=col(JobLane.due_at) > rows.excluded.due_at,
+    )
 
 
 def next_due(connection: Connection, kinds: Collection[str], now: int, limit: int) -> list[Lane]:
     """The first lanes that are due, in the order of their turns."""
     if not kinds:
         return []
-    lanes = [Lane(*row) for row in connection.execute(union_all(*(_first(kind, now, limit) for kind in kinds)))]
-    return sorted(lanes, key=attrgetter("due_at", "taken", "tenant_id"))[:limit]
+    asked = {f"kind{number}": kind for number, kind in enumerate(kinds)}
+    found = connection.execute(_first_of(len(kinds)), {**asked, "now": now, "number": limit})
+    return sorted((Lane(*row) for row in found), key=attrgetter("due_at", "taken", "tenant_id"))[:limit]
 
 
-def _first(kind: str, now: int, limit: int) -> Any:
+@cache
+def _first_of(kinds: int) -> Executable:
+    """Of each of so many kinds the first lanes that are due: one index has each in order, and none has all."""
     lanes = select(col(JobLane.tenant_id), col(JobLane.kind), col(JobLane.due_at), col(JobLane.taken))
-    due = lanes.where(JobLane.kind == kind, col(JobLane.due_at) <= now)
-    return select(due.order_by(col(JobLane.due_at), col(JobLane.taken)).limit(limit).subquery())
+    due = lanes.where(col(JobLane.due_at) <= bindparam("now")).order_by(col(JobLane.due_at), col(JobLane.taken))
+    first = due.limit(bindparam("number"))
+    of_each = (first.where(JobLane.kind == bindparam(f"kind{number}")) for number in range(kinds))
+    return union_all(*(select(one.subquery()) for one in of_each))
+
+
+_FIRST_JOB = (
+    select(case((col(Job.not_before) < bindparam("now"), bindparam("now")), else_=col(Job.not_before)))
+    .where(Job.tenant_id == JobLane.tenant_id, Job.kind == JobLane.kind, col(Job.state) == JobState.READY)
+    .order_by(col(Job.not_before))
+    .limit(1)
+    .scalar_subquery()
+)
+_PASSED_ON = (
+    update(JobLane)
+    .where(col(JobLane.tenant_id) == bindparam("tenant"), col(JobLane.kind) == bindparam("of_kind"))
+    .values(due_at=func.coalesce(_FIRST_JOB, NEVER), taken=JobLane.taken + bindparam("more"))
+)
 
 
 def pass_on(connection: Connection, taken: Mapping[Lane, int], now: int) -> None:
     """These lanes have had a turn of so many jobs: behind the others where more is due, else with their next job."""
     if connection.dialect.name == "postgresql":
         _lock(connection, taken)
-    waiting = (Job.tenant_id == JobLane.tenant_id, Job.kind == JobLane.kind, col(Job.state) == JobState.READY)
-    due_at = case((col(Job.not_before) < now, now), else_=col(Job.not_before))
-    first = select(due_at).where(*waiting).order_by(col(Job.not_before)).limit(1).scalar_subquery()
-    rows = (
-        update(JobLane)
-        .where(col(JobLane.tenant_id) == bindparam("tenant"), col(JobLane.kind) == bindparam("of_kind"))
-        .values(due_at=func.coalesce(first, NEVER), taken=JobLane.taken + bindparam("more"))
-    )
-    each = [{"tenant": lane.tenant_id, "of_kind": lane.kind, "more": number} for lane, number in taken.items()]
-    connection.execute(rows, each)
+    each = [
+        {"tenant": lane.tenant_id, "of_kind": lane.kind, "more": number, "now": now} for lane, number in taken.items()
+    ]
+    connection.execute(_PASSED_ON, each)
 
 
 def _lock(connection: Connection, lanes: Iterable[Lane]) -> None:

@@ -160,7 +160,7 @@ def test_a_job_that_waits_or_that_somebody_is_to_look_at_is_kept_for_ever(memory
     if state == "dead":
         clock.advance(AGES)
         with memory._database.write("default") as tx:
-            jobs.expire(tx, [JobKind.CHECK_ANSWER], 1)
+            jobs.expire(tx, 1)
     clock.advance(AGES)
     assert prune(memory) == 0
     assert [row.state for row in rows(memory, Job)] == [state]
