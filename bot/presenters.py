@@ -107,6 +107,7 @@ def _question(notice: QuestionNotice, nonce: str) -> Card:
             words=words,
             voted=notice.voted,
             chosen=chosen,
+            withheld=notice.withheld,
             settled=settled,
         )
     )

@@ -38,7 +38,10 @@ class OptionWords:
 
 @dataclass(frozen=True, slots=True)
 class ClarificationContent:
-    """`chosen`: what the reader voted for; None where they `voted` and do not know. `settled`: what came of it."""
+    """`chosen`: what the reader voted for; None where they `voted` and do not know, or may not read it: `withheld`.
+
+    `settled`: what came of it.
+    """
 
     target: str
     question: str
@@ -50,30 +53,35 @@ class ClarificationContent:
     words: tuple[OptionWords, ...] = ()
     voted: bool = False
     chosen: str | None = None
+    withheld: bool = False
     settled: str | None = None
 
 
 def clarification(content: ClarificationContent) -> Card:
     question = short(content.question, 150) or "A question for you"
     options = tuple(option for option in content.options if not is_blank(option.label))[:ROWS]
+    numbered = any(short(option.label, BUTTON_CHARS) != one_line(option.label) for option in options)
     whole = () if len(content.question) <= 150 else (*say(content.question), Plain("\n"))
     blocks: tuple[Block, ...] = (
-        Text((*whole, *_in_full(options))),
+        Text((*whole, *(_in_full(options) if numbered else ()))),
         _words(content.words),
         Text(_outcome(content)),
         Context(say(f"Why you are asked: {content.why}" if not is_blank(content.why) else "")),
         Context((Plain(_VOTE),), explains="clarify_vote"),
     )
-    buttons = (*options, Option(DONT_KNOW, "Don’t know")) if content.may_vote else ()
+    labelled = _numbered(options) if numbered else options
+    buttons = (*labelled, Option(DONT_KNOW, "Don’t know")) if content.may_vote else ()
     lead = "A question for you: " if content.state == "pending" else "A question you were asked: "
     votes = tuple(_vote(content, option) for option in buttons)
     return Card((Plain(question),), blocks, votes, fallback=(Plain(lead), Plain(question)))
 
 
+def _numbered(options: tuple[Option, ...]) -> tuple[Option, ...]:
+    """As the buttons name them where one is too small for its option: cut off, two may read alike."""
+    return tuple(Option(option.arg, f"{number}. {option.label}") for number, option in enumerate(options, start=1))
+
+
 def _in_full(options: tuple[Option, ...]) -> Words:
-    """The options, where a button is too small for one of them."""
-    if all(short(option.label, BUTTON_CHARS) == one_line(option.label) for option in options):
-        return ()
     lines = [
         (Plain(f"{number}. "), Plain(short(o.label, OPTION_CHARS)), Plain("\n"))
         for number, o in enumerate(options, start=1)
@@ -96,7 +104,8 @@ def _citation(number: int, words: OptionWords) -> Citation:
 def _outcome(content: ClarificationContent) -> Words:
     """What came of it, and what the reader chose."""
     settled = f"Settled: {short(content.settled, OPTION_CHARS)}" if content.settled else _STATES[content.state]
-    own = f"You chose: {short(content.chosen, OPTION_CHARS)}" if content.chosen else "You said that you do not know."
+    unsaid = "You chose what you may no longer read." if content.withheld else "You said that you do not know."
+    own = f"You chose: {short(content.chosen, OPTION_CHARS)}" if content.chosen else unsaid
     return say("\n".join(line for line in (settled, own if content.voted else "") if line))
 
 

@@ -79,7 +79,8 @@ class QuestionNotice:
     """A question to one person, and what has come of it.
 
     `about`: the title of what it is about, where a person asked. `voted_for`: None also where they said that they do
-    not know. `settled`: what it is bound to, where they may read that.
+    not know, and where it is `withheld`, since they may not read it any more. `settled`: what it is bound to, where
+    they may read that.
     """
 
     clarification_id: UUID
@@ -90,6 +91,7 @@ class QuestionNotice:
     may_vote: bool
     voted: bool
     voted_for: Asked | None
+    withheld: bool
     settled: Asked | None
     happened_at: int
 

@@ -19,10 +19,11 @@ from core.model.ports import Composed, Library
 from core.model.principals import Principal, visible_to
 from core.model.spans import SpanRef
 from core.questions.bearing import overlaps
-from core.store import clarifications
+from core.store import clarifications, people
 from core.store.database import Database, ReadTx
 from core.store.tables import Clarification
-from core.store.view import View, view
+from core.store.versions import NODES
+from core.store.view import View, readers_of_each, view
 
 K = TypeVar("K", UUID, SpanRef)
 
@@ -97,29 +98,39 @@ class QuestionsEngine:
         """What is open on nodes that the principal may read, in the order in which it came to be so."""
         rows = clarifications.unsettled(asked.tx)
         nodes = asked.nodes({row.node_id for row in rows})
-        return self._views(asked.tx, [row for row in rows if row.node_id in nodes], asked.readable)
+        return self._views(asked.tx, [row for row in rows if row.node_id in nodes], nodes, asked.readable)
 
     def get(self, clarification_id: UUID, principal: Principal) -> ClarificationView:
         """One, whatever has become of it. Raises NotFound, alike for none and for one on what they may not read."""
         with self._database.read(principal.tenant_id) as tx:
             asked = view(tx, principal, self._database.clock.now())
             row = clarifications.newest(tx, [clarification_id]).get(clarification_id)
-            if row is None or row.node_id not in asked.nodes([row.node_id]):
+            nodes = asked.nodes([row.node_id]) if row else {}
+            if row is None or not nodes:
                 raise NotFound
-            return self._views(tx, [row], asked.readable)[0]
+            return self._views(tx, [row], nodes, asked.readable)[0]
 
     def every(self, tenant_id: str) -> list[ClarificationView]:
         """All there are, the one that moved last first, for an operator."""
         with self._database.read(tenant_id) as tx:
-            return self._views(tx, clarifications.every(tx), None)
+            rows, now = clarifications.every(tx), tx.present(self._database.clock.now())
+            nodes = NODES.as_of(tx, {row.node_id for row in rows}, now, tx.last_tx)
+            return self._views(tx, rows, nodes, None)
 
     def _views(
-        self, tx: ReadTx, rows: Sequence[Clarification], readable: Collection[UUID] | None
+        self,
+        tx: ReadTx,
+        rows: Sequence[Clarification],
+        nodes: Mapping[UUID, Node],
+        readable: Collection[UUID] | None,
     ) -> list[ClarificationView]:
         """`readable` None: whatever they say."""
         options = [option for row in rows for option in statements(row.options)]
         words = resolved(self._library, tx, options, self._database.clock.now())
-        return [_view(row, words, readable) for row in rows]
+        voted = {person for row in rows for person in row.votes}
+        voters = [people.principal(one) for one in people.everyone(tx) if one.active and str(one.person_id) in voted]
+        reading = readers_of_each(tx, list(nodes.values()), voters)
+        return [_view(row, words, _members(row, reading.get(row.node_id, ())), readable) for row in rows]
 
     # ── the card that asks ──
 
@@ -133,7 +144,7 @@ class QuestionsEngine:
         options = statements(row.options)
         there = alive(self._library, tx, options, asked.valid_t)
         shown = _distinct(options, [number for number in there if _admits(options[number], asked.readable)])
-        state, own = ClarificationState(row.state), str(principal.person_id)
+        state, own = ClarificationState(row.state), row.votes.get(str(principal.person_id))
         notice = QuestionNotice(
             clarification_id,
             row.question,
@@ -141,12 +152,13 @@ class QuestionsEngine:
             tuple(self._asked(tx, number, options[number], asked.valid_t) for number in shown),
             state,
             may_vote=state is ClarificationState.PENDING and visible_to(principal, row.audience),
-            voted=own in row.votes,
-            voted_for=_value(options, row.votes.get(own), asked.readable),
+            voted=str(principal.person_id) in row.votes,
+            voted_for=_value(options, own, asked.readable),
+            withheld=own is not None and not _admits(options[own], asked.readable),
             settled=_value(options, row.bound, asked.readable),
             happened_at=row.tx_start,
         )
-        quoted = [options[number].sources for number in (*shown, row.bound, row.votes.get(own)) if number is not None]
+        quoted = [options[number].sources for number in (*shown, row.bound, own) if number is not None]
         return Composed(notice, (), tuple(sorted(node.sources.union(*quoted) & asked.readable)))
 
     def _about(self, tx: ReadTx, row: Clarification, node: Node) -> str:
@@ -171,13 +183,21 @@ def _open(row: Clarification) -> OpenQuestion:
     return OpenQuestion(row.clarification_id, ClarificationState(row.state), row.question)
 
 
+def _members(row: Clarification, reading: Iterable[Principal]) -> set[str]:
+    """The ids of those whose votes count, of people who may read what it is about."""
+    return {str(one.person_id) for one in reading if visible_to(one, row.audience)}
+
+
 def _view(
-    row: Clarification, words: Mapping[SpanRef, Resolution], readable: Collection[UUID] | None
+    row: Clarification,
+    words: Mapping[SpanRef, Resolution],
+    members: Collection[str],
+    readable: Collection[UUID] | None,
 ) -> ClarificationView:
     options = statements(row.options)
     there = live(options, words)
     chosen_of = choices(options, there)
-    cast = list(counted(row.votes, row.votes, chosen_of).values())
+    cast = list(counted(row.votes, members, chosen_of).values())
     bound = options[row.bound] if row.bound is not None else None
     return ClarificationView(
         row.clarification_id,

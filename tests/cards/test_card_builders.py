@@ -235,6 +235,12 @@ def test_who_has_answered_sees_what_they_chose_and_can_choose_anew() -> None:
     assert "You" not in to_plain(clarification(ASKED)).replace("Your choice", "").replace("you can", "")
 
 
+def test_who_may_no_longer_read_what_they_chose_did_not_say_that_they_do_not_know() -> None:
+    text = to_plain(clarification(replace(ASKED, voted=True, chosen=None, withheld=True)))
+    assert "You chose what you may no longer read." in text
+    assert "do not know" not in text
+
+
 @pytest.mark.parametrize(
     ("state", "settled", "words"),
     [
@@ -259,6 +265,15 @@ def test_an_option_too_long_for_a_button_is_written_out() -> None:
     long = "the day on which the parcel was handed over at the door"
     text = to_plain(clarification(ClarificationContent("c", "When?", "", (Option("0", long),), "n")))
     assert f"1. {long}" in text
+
+
+def test_options_that_a_button_cuts_off_alike_are_told_apart_by_their_numbers() -> None:
+    options = [f"The notice period for employees in Zurich is {number} months" for number in ("two", "three")]
+    card = clarification(ClarificationContent("c", "Which?", "", tuple(map(Option, "057", (*options, "Neither"))), "n"))
+    assert [(label.partition(" ")[0], arg) for label, _, arg in taps(card)][:2] == [("1.", "0"), ("2.", "5")]
+    assert len({label for label, _, _ in taps(card)}) == 4
+    for number, option in enumerate(options, start=1):
+        assert f"{number}. {option}" in to_plain(card)
 
 
 def test_an_answer_whose_source_is_gone_is_not_struck_out_from_end_to_end() -> None:
