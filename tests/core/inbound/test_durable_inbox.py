@@ -156,6 +156,19 @@ def test_an_event_whose_worker_died_is_driven_again_when_its_lease_ends(memory, 
     assert lease(memory).attempts == 2
 
 
+def test_an_event_is_kept_in_hand_while_it_is_worked_on_and_not_once_another_has_it(memory, clock):
+    receive(memory)
+    [first] = memory.inbound.lease()
+    clock.advance(40 * SECOND)
+    assert memory.inbound.extend(first)
+    clock.advance(40 * SECOND)
+    assert memory.inbound.lease() == []
+    clock.advance(20 * SECOND)
+    [second] = memory.inbound.lease()
+    assert not memory.inbound.extend(first)
+    assert memory.inbound.extend(second)
+
+
 def test_an_event_that_kills_whoever_works_on_it_is_given_up(memory, clock):
     receive(memory)
     for attempt in range(1, memory.config.watch.max_attempts + 1):

@@ -75,10 +75,12 @@ def test_within_a_tenant_the_oldest_goes_first_whatever_was_made_first(memory, c
 
 def test_whoever_makes_jobs_without_end_does_not_come_before_who_waits(memory, clock):
     enqueue(memory, "b", 3)
-    for number in range(3):
+    taken = []
+    for number in range(4):
         clock.advance(1)
         enqueue(memory, "a", cause=number, in_=-HOUR)
-    assert sorted(tenants_of(lease(memory) + lease(memory))) == ["a", "b"]
+        taken += tenants_of(lease(memory))
+    assert taken.count("b") == 2
 
 
 def test_kinds_take_turns_too(memory):
