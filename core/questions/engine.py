@@ -18,7 +18,7 @@ from core.model.notices import Asked, QuestionNotice
 from core.model.ports import Composed, Library
 from core.model.principals import Principal, visible_to
 from core.model.spans import SpanRef
-from core.questions.bearing import overlaps
+from core.questions.bearing import around, overlaps
 from core.store import clarifications, people
 from core.store.database import Database, ReadTx
 from core.store.tables import Clarification
@@ -39,7 +39,7 @@ class QuestionsEngine:
         """What is open about these words, of what the principal may read today; a span without a question has no key.
 
         A question bears on a span that overlaps what its node or one of its options rests on, wherever those words
-        stand by now, and on all that stands in the section or the document that it is about.
+        stand by now, and on all that stands in the section, with those in it, or in the document that it is about.
         """
         rows = {row.clarification_id: row for row in clarifications.unsettled(asked.tx)} if spans else {}
         if not rows:
@@ -82,9 +82,10 @@ class QuestionsEngine:
         of_sources = {node.source_id for node in nodes.values()}
         inside = [span for span in spans if span.source_id in of_sources]
         sections = self._library.sections(today.tx, inside)
+        holding = around({section.node_id for section in sections.values()}, today.wholes)
         for span in inside:
-            section = {sections[span].node_id} if span in sections else set()
-            for node_id in section | {document_id(span.source_id)}:
+            within = holding[sections[span].node_id] if span in sections else set()
+            for node_id in within | {document_id(span.source_id)}:
                 yield from ((span, one) for one in asked_of.get(node_id, ()))
 
     def states(self, tx: ReadTx, clarification_ids: Collection[UUID]) -> dict[UUID, ClarificationState]:

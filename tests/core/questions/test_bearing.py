@@ -12,7 +12,7 @@ from core.graph.records import Record
 from core.ids import derived
 from core.model.clarifying import ClarificationState
 from core.model.spans import SpanRef
-from core.questions.bearing import overlaps
+from core.questions.bearing import around, overlaps
 from core.store.view import view
 from tests.support.memories import add_person, document, page, put, section, source_id
 
@@ -110,6 +110,57 @@ def test_a_question_about_a_section_or_a_document_bears_on_all_that_stands_in_it
     assert about(memory, ada, *spans) == bearing, "as it was read, in the section that it is about"
     memory.clarify.vote(asked, 0, ada)
     assert about(memory, ada, *spans) == {}
+
+
+NESTED = b"""# T
+
+## Meals
+
+Meals are paid by the firm.
+
+### Lunch
+
+A lunch may cost 20 EUR.
+
+#### Drinks
+
+Water is free.
+
+## Travel
+
+Trains are booked early.
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "bearing"),
+    [
+        (("T",), {0: 1, 1: 1, 2: 1, 3: 1}),
+        (("T", "Meals"), {0: 1, 1: 1, 2: 1}),
+        (("T", "Meals", "Lunch"), {1: 1, 2: 1}),
+        (("T", "Travel"), {3: 1}),
+    ],
+)
+def test_a_question_about_a_section_bears_on_the_sections_in_it_however_deep(memory, ada, path, bearing):
+    put(memory, "t.md", NESTED)
+    spans = [span_of(memory, "t.md", words) for words in ("Meals are paid", "A lunch", "Water", "Trains")]
+    memory.clarify.open("default", Opening(UUID(section("t.md", *path)), "Is this so?", ["member"]))
+    assert about(memory, ada, *spans) == bearing
+    put(memory, "t.md", NESTED.replace(b"20 EUR", b"25 EUR"))
+    assert about(memory, ada, *spans) == bearing, "as it was read"
+
+
+def test_what_a_node_is_part_of_is_found_in_one_look_a_step_and_without_end_goes_round_once():
+    a, b, c, d = (UUID(int=number) for number in range(4))
+    edges, looks = {a: [b], b: [c], c: [a], d: [c]}, []
+
+    def wholes(nodes):
+        looks.append(list(nodes))
+        return [(node, whole) for node in nodes for whole in edges[node]]
+
+    assert around({a, d}, wholes) == {a: {a, b, c}, d: {d, c, a, b}}
+    assert len(looks) <= 4
+    assert around((), wholes) == {}
 
 
 def test_a_question_about_a_passage_bears_on_its_words_alone(memory, ada):
