@@ -17,7 +17,7 @@ from core.model.evidence import Passage
 UNKNOWN = "NOT_IN_PASSAGES"
 """What a model is to say when the passages do not answer."""
 _LONGEST_NAME = 200
-_TAG = regex.compile(r"[<＜‹](?=\s{0,9}[/／]?\s{0,9}(?:passage|question)\b)", regex.IGNORECASE)
+_TAG = regex.compile(r"[<＜‹](?=\s{0,9}[/／]?\s{0,9}(?:passage|question))", regex.IGNORECASE)
 
 _GROUNDED = """\
 You answer a question from numbered passages of a team's documents.

