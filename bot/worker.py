@@ -190,8 +190,9 @@ class Worker:
 
     async def _pruned(self, tenant_id: str) -> int:
         await self._gateway.at_length(self._memory.erasure.finish, tenant_id)
+        pruned = await self._gateway.at_length(self._memory.retention.prune, tenant_id)
         await self._gateway.at_length(self._memory.clarify.recount, tenant_id)  # people come and go
-        return await self._gateway.at_length(self._memory.retention.prune, tenant_id)
+        return pruned
 
     async def _of_each_tenant(self, step: Callable[[str], Awaitable[int]]) -> int:
         """How much was done of all; raises ExceptionGroup of what failed for some, when the others have had theirs."""

@@ -28,6 +28,7 @@ from core.errors import InvalidRequest, NotFound
 from core.graph.records import Record
 from core.ids import derived
 from core.jobs.kinds import FENCE, JobKind
+from core.model.apart import apart
 from core.model.clarifying import OPEN, SOURCES, VOTES, ClarificationState, Voted
 from core.model.evidence import Resolution
 from core.model.nodes import Node
@@ -159,13 +160,19 @@ class ClarificationsEngine:
     def recount(self, tenant_id: str) -> int:
         """Judge what is open by who and what is there by now; how many moved.
 
-        People leave, words go, and a question that nobody could be asked is asked once somebody is there.
+        People leave, words go, and a question that nobody could be asked is asked once somebody is there. Raises
+        ExceptionGroup of what failed for some of them, when the others have had their turn.
         """
         with self._database.read(tenant_id) as tx:
             rows = clarifications.unsettled(tx)
             there = self._there(tx, rows) if rows else None
             moving = [row.clarification_id for row in rows if there and _moves(tx, row, there)]
-        return sum(self._recounted(tenant_id, clarification_id) for clarification_id in moving)
+        moved = 0
+        with apart("clarifications") as turn:
+            for clarification_id in moving:
+                with turn():
+                    moved += self._recounted(tenant_id, clarification_id)
+        return moved
 
     def _recounted(self, tenant_id: str, clarification_id: UUID) -> bool:
         with self._database.write(tenant_id) as tx:

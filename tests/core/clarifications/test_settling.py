@@ -1,6 +1,7 @@
 """People settle what is in question: who may, what it takes, and what becomes of the record."""
 
 from collections import Counter
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -506,6 +507,27 @@ def test_documents_that_agree_by_now_settle_it_without_anybody_speaking(memory, 
     put(memory, "a.md", page("a.md", {"Meals": "Meals are free now."}))
     assert memory.clarify.recount("default") == 1
     assert (state(memory, asked), price(memory, ada), newest(memory, asked).settled_by) == ("bound", 55, "sources")
+
+
+def test_one_that_cannot_be_settled_keeps_no_other_from_being_counted(memory, ada, bob):
+    """What its documents agree on is too much for one record, beside what that says already."""
+    stuck = dispute(memory)
+    stood = memory.get_as_of(MEALS, ada)
+    much = "much " * 8_000
+    memory.remove_node(MEALS)
+    memory.put_node(Record(MEALS, "LIMIT", {"price": 40, "note": much}, provenance=stood.spans()))
+    long = replace(says(memory, "c.md", 60), props={"price": much})
+    assert memory.put_node(long).in_question == (stuck,)
+    other = opened(memory, quorum=2)
+    memory.clarify.vote(other, 0, ada)
+    memory.people.set_active("default", bob.person_id, False)
+    for uri in ("a.md", "b.md"):
+        put(memory, uri, page(uri, {"Meals": "Meals are free now."}))
+    for _ in range(2):
+        with pytest.raises(ExceptionGroup) as failed:
+            memory.clarify.recount("default")
+        assert "bytes of JSON" in str(failed.value.exceptions)
+        assert (state(memory, stuck), state(memory, other)) == ("pending", "conflicted")
 
 
 def test_a_statement_reopens_what_people_could_not_agree_on(memory, ada):
