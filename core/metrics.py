@@ -17,7 +17,9 @@ class Metrics:
         self.context_trace_writes = self._counter("context_trace_writes", "Traces of kind context.")
         self.context_tokens_packed = self._counter("context_tokens_packed", "Tokens of the evidence handed out.")
         self.verify_calls = self._counter("verify_calls", "Requests to verify claims.")
-        self.verify_embed_ms = self._summary("verify_embed_ms", "Milliseconds in the embedding model, a request.")
+        self.verify_embed_ms = self._summary(
+            "verify_embed_ms", "Milliseconds in the embedding model, a request to verify."
+        )
         self.verify_candidate_spans = self._counter("verify_candidate_spans", "Spans that claims were compared with.")
         self.verify_unavailable_count = self._counter("verify_unavailable_count", "Requests without a model for them.")
         self.verify_numeric_gate_capped_count = self._counter(
@@ -31,11 +33,33 @@ class Metrics:
         return Summary(name, documentation, registry=self.registry)
 
 
+class Stopwatch:
+    """Milliseconds that its blocks took together."""
+
+    def __init__(self) -> None:
+        self.ms = 0.0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            self.ms += (perf_counter() - start) * 1000
+
+
+@contextmanager
+def summed(summary: Summary) -> Iterator[Stopwatch]:
+    """Observe once, at the end of a block, what a stopwatch counted in it."""
+    watch = Stopwatch()
+    try:
+        yield watch
+    finally:
+        summary.observe(watch.ms)
+
+
 @contextmanager
 def timed(summary: Summary) -> Iterator[None]:
     """Observe how many milliseconds a block takes."""
-    start = perf_counter()
-    try:
+    with summed(summary) as watch, watch.running():
         yield
-    finally:
-        summary.observe((perf_counter() - start) * 1000)

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.evaluate.pairs import FOLDS, Measured, area, scored
+from bot.evaluate.pairs import FOLDS, Measured, area
 from core.errors import InvalidRequest
-from core.model.verdicts import Gate
 from core.verify.config import VerifyConfig
+from core.verify.judge import counted, is_capped, scored
 
 BETAS = tuple(step / 10 for step in range(11))
 CAPS = (0.1, 0.2, 0.3, 0.35, 0.4)
@@ -68,22 +68,22 @@ def calibrate(pairs: Sequence[Measured], config: VerifyConfig) -> Calibration:
     folds = _folds(pairs, config)
     if folds is None:
         raise InvalidRequest("fitting needs pairs that are supported and pairs that are not, of several groups each")
-    chosen = _middle(pairs, folds)
+    chosen = _middle(pairs, folds, config)
     return Calibration(
         chosen,
         folds,
         area(pairs, _under(folds, pairs, config)),
-        {beta: _area(pairs, beta, chosen.numeric_cap) for beta in BETAS},
-        {cap: _area(pairs, chosen.beta, cap) for cap in CAPS},
+        {beta: _area(pairs, _with(config, beta, chosen.numeric_cap)) for beta in BETAS},
+        {cap: _area(pairs, _with(config, chosen.beta, cap)) for cap in CAPS},
     )
 
 
-def _middle(pairs: Sequence[Measured], folds: Sequence[Fit]) -> Fit:
+def _middle(pairs: Sequence[Measured], folds: Sequence[Fit], config: VerifyConfig) -> Fit:
     beta, cap, supported, partial = (
         statistics.median_low(getattr(fit, name) for fit in folds)
         for name in ("beta", "numeric_cap", "supported", "partial")
     )
-    return Fit(beta, cap, supported, partial, _area(pairs, beta, cap) or 0)
+    return Fit(beta, cap, supported, partial, _area(pairs, _with(config, beta, cap)) or 0)
 
 
 def _under(folds: Sequence[Fit], pairs: Sequence[Measured], config: VerifyConfig) -> list[float]:
@@ -106,21 +106,21 @@ def _folds(pairs: Sequence[Measured], config: VerifyConfig) -> tuple[Fit, ...] |
 def fit(pairs: Sequence[Measured], config: VerifyConfig) -> Fit | None:
     """None where there are no pairs of one kind."""
     standing = config.beta, config.numeric_cap
-    areas = {setting: _area(pairs, *setting) for setting in (standing, *product(BETAS, CAPS))}
+    areas = {setting: _area(pairs, _with(config, *setting)) for setting in (standing, *product(BETAS, CAPS))}
     if areas[standing] is None:
         return None
     best = max(found or 0 for found in areas.values())
     alike = [setting for setting, found in areas.items() if (found or 0) >= best - _CHANCE]
     beta, cap = min(alike, key=lambda setting: (math.dist(setting, standing), setting))
-    supported, partial = _bands(pairs, beta, cap)
+    supported, partial = _bands(pairs, _with(config, beta, cap))
     return Fit(beta, cap, supported, partial, areas[beta, cap] or 0)
 
 
-def _bands(pairs: Sequence[Measured], beta: float, cap: float) -> tuple[float, float]:
-    scores = np.array(_scores(pairs, beta, cap))
+def _bands(pairs: Sequence[Measured], config: VerifyConfig) -> tuple[float, float]:
+    scores = np.array(_scores(pairs, config))
     yes = np.array([one.pair.supports for one in pairs])
-    free = np.array([Gate.CAPPED not in {one.signals.numeric_gate, one.signals.negation} for one in pairs])
-    above = [step for step in range(1, 100) if step / 100 > cap]
+    free = np.array([not is_capped(counted(one.signals, config)) for one in pairs])
+    above = [step for step in range(1, 100) if step / 100 > config.numeric_cap]
     supported = max(above, key=lambda step: _worth(scores[yes], scores[~yes], step / 100)) / 100
     reached = float(np.quantile(scores[yes & free], _LEFT_BELOW)) if (yes & free).any() else supported
     return supported, min(max(round(reached, 2), above[0] / 100), supported)
@@ -130,10 +130,13 @@ def _worth(yes: Scores, no: Scores, least: float) -> float:
     return float((yes >= least).mean()) - _COST * float((no >= least).mean())
 
 
-def _area(pairs: Sequence[Measured], beta: float, cap: float) -> float | None:
-    return area(pairs, _scores(pairs, beta, cap))
+def _with(config: VerifyConfig, beta: float, cap: float) -> VerifyConfig:
+    return config.model_copy(update={"beta": beta, "numeric_cap": cap})
 
 
-def _scores(pairs: Sequence[Measured], beta: float, cap: float) -> list[float]:
-    config = VerifyConfig(beta=beta, numeric_cap=cap, supported=1, partial=1)
+def _area(pairs: Sequence[Measured], config: VerifyConfig) -> float | None:
+    return area(pairs, _scores(pairs, config))
+
+
+def _scores(pairs: Sequence[Measured], config: VerifyConfig) -> list[float]:
     return [scored(one.signals, config) for one in pairs]

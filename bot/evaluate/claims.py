@@ -8,11 +8,11 @@ from typing import Any
 
 from bot.evaluate.calibrate import BETAS, held_out_scores
 from bot.evaluate.data import Progress
-from bot.evaluate.pairs import FOLDS, Measured, area, measure, scored
+from bot.evaluate.pairs import FOLDS, Measured, area, measure
 from core.embed.protocol import Embedder
 from core.model.verdicts import Gate, Signals, Support
 from core.verify.config import VerifyConfig
-from core.verify.judge import band
+from core.verify.judge import band, scored
 
 _Step = Callable[[Measured], Signals]
 
@@ -62,7 +62,7 @@ class ClaimsReport:
 def claims(folder: Path, embedder: Embedder | None, config: VerifyConfig, on_progress: Progress) -> ClaimsReport:
     """Judge every row of every *.jsonl file in the folder. Raises InvalidRequest, SemanticUnavailable."""
     pairs = measure(folder, embedder, on_progress)
-    scores = [_score(one, config) for one in pairs]
+    scores = [scored(one.signals, config) for one in pairs]
     held_out = held_out_scores(pairs, config)
     steps = {step: _held_out(pairs, signals, config) for step, signals in _STEPS.items()}
     results: dict[str, ClaimsResult] = {}
@@ -71,10 +71,6 @@ def claims(folder: Path, embedder: Embedder | None, config: VerifyConfig, on_pro
         results[name] = _result(pairs, scores, held_out, chosen, config)
         ablation[name] = {step: _area_of(pairs, found, chosen) for step, found in steps.items()}
     return ClaimsReport(results, ablation, _confusion(pairs, scores, config))
-
-
-def _score(one: Measured, config: VerifyConfig) -> float:
-    return scored(one.signals if config.negation_guard else replace(one.signals, negation=Gate.PASS), config)
 
 
 def _groups(pairs: Sequence[Measured]) -> dict[str, list[int]]:
@@ -109,9 +105,9 @@ def _area_of(pairs: Sequence[Measured], scores: Sequence[float], chosen: Sequenc
 
 
 def _held_out(pairs: Sequence[Measured], signals: _Step, config: VerifyConfig) -> list[float]:
-    """Each pair's score under the beta that fits the other folds best."""
+    """Each pair's score under the beta that fits the other folds best; with the guard, which is a step of its own."""
     found = [signals(one) for one in pairs]
-    configs = {beta: config.model_copy(update={"beta": beta}) for beta in BETAS}
+    configs = {beta: config.model_copy(update={"beta": beta, "negation_guard": True}) for beta in BETAS}
     under = {beta: [scored(one, applied) for one in found] for beta, applied in configs.items()}
     best = [max(under, key=lambda beta: _area_without(pairs, under[beta], fold)) for fold in range(FOLDS)]
     return [under[best[one.fold]][place] for place, one in enumerate(pairs)]

@@ -14,12 +14,12 @@ from bot.evaluate.data import Progress, Row, rows
 from bot.evaluate.statistics import auc
 from core.embed.protocol import Embedder
 from core.errors import SemanticUnavailable
-from core.model.verdicts import Candidate, Gate, Signals
+from core.model.verdicts import Gate, Signals
 from core.text.numbers import numbers
 from core.text.terms import terms
-from core.verify.config import VerifyConfig
-from core.verify.judge import capped, measured
-from core.verify.score import lexical, score
+from core.verify.judge import measured
+from core.verify.score import lexical
+from core.verify.wording import Wording
 
 FOLDS = 5
 _AT_ONCE = 32
@@ -79,12 +79,12 @@ def _cosines(pairs: Sequence[Pair], embedder: Embedder, on_progress: Progress) -
 
 
 def _measured(pair: Pair, fold: int, cosine: float, idf: Callable[[str], float]) -> Measured:
-    candidate = Candidate(pair.evidence, cosine)
-    signals = measured(pair.claim, candidate)
-    words = lexical(terms(pair.claim), terms(pair.evidence))
+    claim, evidence = Wording(pair.claim), Wording(pair.evidence)
+    signals = measured(claim, evidence, cosine)
+    words = lexical(claim.terms, evidence.terms)
     differs = bool(numbers(pair.claim).keys() - numbers(pair.evidence).keys())
     strict = replace(signals, lexical=words, numeric_gate=Gate.of(differs))
-    return Measured(pair, fold, signals, words, strict, measured(pair.claim, candidate, idf))
+    return Measured(pair, fold, signals, words, strict, measured(claim, evidence, cosine, idf))
 
 
 def folded(pairs: Sequence[Pair]) -> list[int]:
@@ -98,11 +98,6 @@ def rarity(texts: Sequence[str]) -> Callable[[str], float]:
     """Inverse document frequency over the evidence."""
     holding = Counter(term for text in texts for term in set(terms(text)))
     return lambda term: math.log(1 + (len(texts) - holding[term] + 0.5) / (holding[term] + 0.5))
-
-
-def scored(signals: Signals, config: VerifyConfig) -> float:
-    """The score of a pair whose signals are known."""
-    return capped(score(signals.cosine, signals.lexical, config.beta), signals, config)
 
 
 def area(pairs: Sequence[Measured], scores: Sequence[float]) -> float | None:

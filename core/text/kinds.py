@@ -11,7 +11,11 @@ from dataclasses import dataclass
 
 from core.text.numbers import numbers
 
-_CHANNEL = re.compile(r"(?<![\w&/])#[a-z][\w-]+|(?<!\S)@[a-z][\w-]+|\bslack\b.*[a-z]-[a-z]", re.IGNORECASE)
+# Of each line the first "slack" alone is followed up: of several, what stands behind the last stands behind the first.
+_CHANNEL = re.compile(
+    r"(?<![\w&/])#[a-z][\w-]+|(?<!\S)@[a-z][\w-]+|^(?:(?!\bslack\b).)*+\bslack\b.*[a-z]-[a-z]",
+    re.IGNORECASE | re.MULTILINE,
+)
 _PHONE = re.compile(r"\d(?:[ ()+./-]*\d){6,}")
 _ADDRESS = re.compile(r"\S@\S|(?<!\d)\d{2,5}(?!\d)")
 _OFTEN = re.compile(

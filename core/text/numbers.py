@@ -7,7 +7,6 @@ say that something differs, and never claim that two notations they do not know 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import regex
 
@@ -156,7 +155,5 @@ def statuses(text: str) -> Counter[str]:
     return Counter(found[0] for found in _STATUS.finditer(_unmarked(text)))
 
 
-@lru_cache(maxsize=8)
 def _unmarked(text: str) -> str:
-    """One sentence is asked for its numbers, its negations and its qualifiers in turn."""
     return fold(text).replace(STRUCK, "")

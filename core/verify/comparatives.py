@@ -25,6 +25,11 @@ class Bound(StrEnum):
     AFTER = "after"
     BETWEEN = "between"
     RANGE = "from … to"
+    DURING = "during"
+
+    @property
+    def is_range(self) -> bool:
+        return self in {Bound.BETWEEN, Bound.RANGE}
 
     @property
     def is_above(self) -> bool:
@@ -90,3 +95,22 @@ def bound_of(ahead: str, behind: str) -> tuple[Bound, bool]:
         return Bound[str(found.lastgroup)], bool(_PICKING.search(ahead[: found.start()]))
     found = _AFTER.match(behind)
     return (Bound[str(found.lastgroup)] if found else Bound.EXACT), False
+
+
+class Side(StrEnum):
+    """Of which end of a time a date or hour tells: since then, or until then."""
+
+    NEITHER = ""
+    START = "start"
+    END = "end"
+
+
+_SIDES = regex.compile(
+    r"\b(?:(?P<START>since|from|starting|beginning|effective)|(?P<END>until|till|through|by|ends?|ending|expires))"
+    r"(?: (?:on|at|the|around|about))? $"
+)
+
+
+def side_of(ahead: str) -> Side:
+    found = _SIDES.search(ahead)
+    return Side[str(found.lastgroup)] if found else Side.NEITHER

@@ -2,11 +2,13 @@
 
 A claim is held against sentences and table rows, one at a time: a number of the next sentence bears nothing. The spans
 nearest in meaning are read in the order of the words they share with it, and what could neither win nor reach a band is
-not read by the model: a pair scores at most `lex ** (1 - beta)` (core.verify.score), whatever its meaning.
+not read by the model: a pair scores at most `lex ** (1 - beta)` (core.verify.score), whatever its meaning. The model
+may be far away and slow, so that no transaction waits for it: claims are embedded before words are read in, and those
+words after it has ended.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -16,20 +18,22 @@ from core.embed.protocol import Embedder, Vectors
 from core.errors import ModelMismatch, NotFound, VerifyUnavailable
 from core.ids import random_id
 from core.jsonhash import json_hash
-from core.metrics import Metrics, timed
+from core.metrics import Metrics, Stopwatch, summed
 from core.model.ports import Graph, Library, Read, Recall, Unit
 from core.model.principals import Principal
 from core.model.spans import Kind, SpanRef
-from core.model.verdicts import Candidate, Gate, Support, Verdict
+from core.model.verdicts import Candidate, Gate, Signals, Support, Verdict
 from core.store import sources, traces
 from core.store.database import Database, ReadTx
 from core.store.view import View, view
 from core.text.terms import terms
 from core.verify.config import VerifyConfig
-from core.verify.judge import judge
+from core.verify.judge import decided, judge, measured, scored
 from core.verify.request import Against, Evidence, Verified, VerifyRequest, VerifyResult, capped, result_of
 from core.verify.score import Weight, lexical, score
 from core.verify.strict import still_says
+from core.verify.units import is_of_number
+from core.verify.wording import Wording
 
 _WORTH_READING = 0.5
 """A sentence that holds less than half of a claim's content words cannot still say it; it is not embedded."""
@@ -41,7 +45,28 @@ class _Piece:
     """A sentence or table row, as it is said."""
 
     span: SpanRef
-    said: str
+    said: Wording
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A claim and what it is held against: pieces by span, those first that may share the most words with it.
+
+    `most`: the most that one of a span's may share. `spans`: how many were looked at.
+    """
+
+    text: str
+    vector: Vectors
+    weight: Weight
+    spans: int
+    read: Sequence[tuple[float, Sequence[_Piece]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    piece: _Piece
+    signals: Signals
+    score: float
 
 
 class VerifyEngine:
@@ -83,16 +108,14 @@ class VerifyEngine:
 
     def _verified(self, request: VerifyRequest, principal: Principal) -> Verified:
         embedder = self._model(request.model)
-        vectors = self._embed(request.claims)
-        with self._database.read(principal.tenant_id) as tx:
-            asked = view(tx, principal, self._database.clock.now(), request.valid_time, request.tx_time)
-            among = self._among(asked, request.against)
-            results, count = [], 0
-            for claim, vector in zip(request.claims, vectors, strict=True):
-                spans = self._spans(asked, vector, among)
-                results.append(self._result(asked, claim, vector, spans))
-                count += len(spans)
-        return Verified(tuple(results), embedder.model, count, random_id())
+        with summed(self._metrics.verify_embed_ms) as watch:
+            model = _Model(embedder, watch)
+            vectors = model.embed(request.claims)
+            with self._database.read(principal.tenant_id) as tx:
+                asked = view(tx, principal, self._database.clock.now(), request.valid_time, request.tx_time)
+                claims = self._held_against(asked, request, vectors)
+            results = tuple(self._result(claim, model) for claim in claims)
+        return Verified(results, embedder.model, sum(claim.spans for claim in claims), random_id())
 
     def _model(self, wanted: str | None) -> Embedder:
         """The model of claims and spans alike. Raises VerifyUnavailable."""
@@ -121,8 +144,29 @@ class VerifyEngine:
         passages = _passages_of(asked, [node.node_id for node in nodes if node.source_id is not None])
         return _Among(asked.readable, passages, tuple(dict.fromkeys(records)))
 
-    def _spans(self, asked: View, vector: Vectors, among: "_Among") -> dict[SpanRef, Kind | None]:
-        """The spans that are nearest to a claim, and all that the records rest on among which it is sought.
+    def _held_against(self, asked: View, request: VerifyRequest, vectors: Vectors) -> list[_Claim]:
+        """Each claim with the words of what it is held against, each of which is read in once."""
+        among, weight = self._among(asked, request.against), self.weight(asked, request.claims)
+        recorded = _terms_of(self._library.slices(asked.tx, among.records))
+        spans = [
+            self._nearest(asked, vector, among) | dict.fromkeys(self._most_shared(terms(claim), recorded, weight), None)
+            for claim, vector in zip(request.claims, vectors, strict=True)
+        ]
+        held = recorded | _terms_of(
+            self._library.slices(asked.tx, {s for each in spans for s in each} - recorded.keys())
+        )
+        worth = [
+            self._worth_reading(terms(claim), {span: kind for span, kind in each.items() if span in held}, held, weight)
+            for claim, each in zip(request.claims, spans, strict=True)
+        ]
+        pieces = self._pieces(asked.tx, {span for most in worth for span in most})
+        return [
+            _Claim(claim, vector, weight, len(each), [(most[span], pieces[span]) for span in most])
+            for claim, vector, each, most in zip(request.claims, vectors, spans, worth, strict=True)
+        ]
+
+    def _nearest(self, asked: View, vector: Vectors, among: "_Among") -> dict[SpanRef, Kind | None]:
+        """The spans that are nearest to a claim.
 
         No headings, which assert nothing: they are short, and so are claims, so that half of what is near may be one.
         """
@@ -133,68 +177,69 @@ class VerifyEngine:
         nearest = [span for hit in hits if hit.node_id in nodes for span in nodes[hit.node_id].spans()]
         kinds = sources.span_kinds(asked.tx, set(nearest))
         telling = [span for span in nearest if kinds.get(span) != Kind.HEADING.value][: self._config.candidates]
-        return {span: Kind(kinds[span]) if span in kinds else None for span in (*telling, *among.records)}
+        return {span: Kind(kinds[span]) if span in kinds else None for span in telling}
 
-    def _most_shared(
-        self, tx: ReadTx, wanted: Sequence[str], spans: Mapping[SpanRef, Kind | None], weight: Weight
+    def _most_shared(self, wanted: Sequence[str], held: "_Terms", weight: Weight) -> list[SpanRef]:
+        """Of what records rest on, the spans that hold most of a claim's words; their meaning is in no index."""
+        shared = {span: lexical(wanted, found, weight) for span, found in held.items()}
+        return sorted(shared, key=lambda span: -shared[span])[: self._config.candidates]
+
+    def _worth_reading(
+        self, wanted: Sequence[str], spans: Mapping[SpanRef, Kind | None], held: "_Terms", weight: Weight
     ) -> dict[SpanRef, float]:
-        """The most of a claim's words that a piece of each span may hold; a row is said with its header's words."""
-        slices = self._library.slices(tx, spans)
-        return {
-            span: 1.0 if kind is Kind.CELL else lexical(wanted, terms(slices.get(span, "")), weight)
-            for span, kind in spans.items()
+        """The most of a claim's words that a piece of each span may hold, most first; of those that may reach a band,
+        else of the first. A row is said with its header's words, so that it may hold all.
+        """
+        most = {
+            span: 1.0 if kind is Kind.CELL else _may_hold(wanted, held[span], weight) for span, kind in spans.items()
         }
+        order = sorted(most, key=lambda span: -most[span])
+        return {span: most[span] for place, span in enumerate(order) if not place or self._reaches(most[span])}
 
-    def _pieces(self, tx: ReadTx, span: SpanRef) -> list[_Piece]:
-        """Its sentences and table rows; a span that lies within one stands for itself."""
-        units = self._library.units(tx, [span]).get(span, ())
-        slices = self._library.slices(tx, [] if units else [span])
-        return [_Piece(unit.span, unit.said) for unit in units] or [_Piece(*found) for found in slices.items()]
+    def _reaches(self, shared: float, least: float = 0.0) -> bool:
+        """Whether what shares so many of a claim's words could reach a band, and a score, if it meant the same."""
+        return score(1.0, shared, self._config.beta) >= max(least, self._config.partial)
+
+    def _pieces(self, tx: ReadTx, spans: Collection[SpanRef]) -> dict[SpanRef, list[_Piece]]:
+        """The sentences and table rows of each span; one that lies within a sentence stands for itself."""
+        units = self._library.units(tx, spans)
+        whole = self._library.slices(tx, [span for span in spans if not units.get(span)])
+        within = {span: [_Piece(unit.span, Wording(unit.said)) for unit in units.get(span, ())] for span in spans}
+        return {span: found or [_Piece(span, Wording(whole[span]))] for span, found in within.items()}
 
     # ── judging ──
 
-    def _result(self, asked: View, claim: str, vector: Vectors, spans: Mapping[SpanRef, Kind | None]) -> VerifyResult:
-        weight = self._weight(asked, [claim])
-        read = list(self._read(asked.tx, claim, vector, spans, weight))
-        verdict = judge(claim, [candidate for _, candidate, _ in read], self._config, weight)
-        order = sorted(range(len(read)), key=lambda place: (place != verdict.best, -read[place][2], place))
+    def _result(self, claim: _Claim, model: "_Model") -> VerifyResult:
+        read = list(self._read(claim, model))
+        verdict = decided([one.signals for one in read], self._config)
+        order = sorted(range(len(read)), key=lambda place: (place != verdict.best, -read[place].score, place))
         best = [read[place] for place in order[:_EVIDENCE_SHOWN]]
-        return result_of(claim, verdict, [Evidence(piece.span, piece.said, round(s, 6)) for piece, _, s in best])
+        evidence = [Evidence(one.piece.span, one.piece.said.text, round(one.score, 6)) for one in best]
+        return result_of(claim.text, verdict, evidence)
 
-    def _read(
-        self, tx: ReadTx, claim: str, vector: Vectors, spans: Mapping[SpanRef, Kind | None], weight: Weight
-    ) -> Iterator[tuple[_Piece, Candidate, float]]:
-        """The pieces that could win or reach a band, else one that shares the most words; each with what it scores."""
-        wanted, best, read = terms(claim), 0.0, False
-
-        def may_matter(shared: float) -> bool:
-            return score(1.0, shared, self._config.beta) >= max(best, self._config.partial)
-
-        most = self._most_shared(tx, wanted, spans, weight)
-        for span in sorted(most, key=lambda span: -most[span]):
-            if read and not may_matter(most[span]):
+    def _read(self, claim: _Claim, model: "_Model") -> Iterator[_Compared]:
+        """The pieces that could win or reach a band, else one that shares the most words."""
+        wording, best, read = Wording(claim.text), 0.0, False
+        for most, pieces in claim.read:
+            if read and not self._reaches(most, best):
                 return
-            shared = {piece: lexical(wanted, terms(piece.said), weight) for piece in self._pieces(tx, span)}
-            near = [piece for piece in shared if may_matter(shared[piece])]
+            found = [(piece, measured(wording, piece.said, 0.0, claim.weight)) for piece in pieces]
+            near = [one for one in found if self._reaches(one[1].lexical, best)]
             if not (near or read):
-                near = sorted(shared, key=lambda piece: -shared[piece])[:1]
-            for piece, candidate in self._compared(near, vector):
-                alone = judge(claim, [candidate], self._config, weight).score
-                best, read = max(best, alone), True
-                yield piece, candidate, alone
+                near = sorted(found, key=lambda one: -one[1].lexical)[:1]
+            cosines = model.cosines([piece.said.text for piece, _ in near], claim.vector)
+            for (piece, words), cosine in zip(near, cosines, strict=True):
+                signals = replace(words, cosine=cosine)
+                compared = _Compared(piece, signals, scored(signals, self._config))
+                best, read = max(best, compared.score), True
+                yield compared
 
-    def _compared(self, pieces: Sequence[_Piece], vector: Vectors) -> Iterator[tuple[_Piece, Candidate]]:
-        cosines = self._embed([piece.said for piece in pieces]) @ vector if pieces else ()
-        for piece, cosine in zip(pieces, cosines, strict=True):
-            yield piece, Candidate(piece.said, float(cosine))
-
-    def judge(self, asked: View, claims: Sequence[tuple[str, Sequence[str]]]) -> Sequence[Verdict]:
+    def judge(self, weight: Weight, claims: Sequence[tuple[str, Sequence[str]]]) -> Sequence[Verdict]:
         """The verdict on each claim by the words of its own passages. Raises VerifyUnavailable without a model."""
         if self._embedder is None:
             raise VerifyUnavailable
-        weight = self._weight(asked, [claim for claim, _ in claims])
         texts = list(dict.fromkeys(text for claim, passages in claims for text in (claim, *passages)))
-        vector = dict(zip(texts, self._embed(texts), strict=True))
+        vector = dict(zip(texts, self._embedder.embed(texts), strict=True))
         return [
             judge(
                 claim, [Candidate(text, float(vector[text] @ vector[claim])) for text in passages], self._config, weight
@@ -202,15 +247,10 @@ class VerifyEngine:
             for claim, passages in claims
         ]
 
-    def _weight(self, asked: View, claims: Sequence[str]) -> Weight:
+    def weight(self, asked: View, claims: Sequence[str]) -> Weight:
         """How much each term of the claims weighs: the rarer among all that the principal may read, the more."""
         wanted = {term for claim in claims for term in terms(claim)}
         return self._recall.rarity(asked.tx, wanted, asked.readable, asked.valid_t, asked.tx_t).__getitem__
-
-    def _embed(self, texts: Sequence[str]) -> Vectors:
-        assert self._embedder is not None
-        with timed(self._metrics.verify_embed_ms):
-            return self._embedder.embed(texts)
 
     def _trace(self, verified: Verified, request: VerifyRequest, principal: Principal) -> None:
         """Coordinates and numbers; what was claimed is not kept."""
@@ -255,6 +295,33 @@ class _Among:
     readable: frozenset[UUID]
     passages: frozenset[UUID] | None = None
     records: tuple[SpanRef, ...] = ()
+
+
+_Terms = Mapping[SpanRef, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """The embedding model, and how long one request was in it."""
+
+    embedder: Embedder
+    watch: Stopwatch
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        with self.watch.running():
+            return self.embedder.embed(texts)
+
+    def cosines(self, texts: Sequence[str], vector: Vectors) -> list[float]:
+        return [float(cosine) for cosine in self.embed(texts) @ vector] if texts else []
+
+
+def _terms_of(words: Mapping[SpanRef, str]) -> dict[SpanRef, list[str]]:
+    return {span: terms(text) for span, text in words.items()}
+
+
+def _may_hold(wanted: Sequence[str], held: Sequence[str], weight: Weight) -> float:
+    """The most of a claim's words that count as held by a text: of a number its words do not tell, but its value."""
+    return lexical(wanted, [*held, *filter(is_of_number, wanted)], weight)
 
 
 def _passages_of(asked: View, node_ids: Sequence[UUID]) -> frozenset[UUID]:

@@ -1,15 +1,16 @@
 """What no closeness of meaning can outweigh: a number, a date or an address that differs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from core.verify.addresses import addresses, written
 from core.verify.comparatives import Bound
 from core.verify.comparing import bears_out
-from core.verify.negation import denies, negation_differs
-from core.verify.quantities import Quantity, articles, durations, quantities
+from core.verify.negation import denies
+from core.verify.quantities import Quantity
+from core.verify.wording import Wording
 
-__all__ = ["NumericGate", "negation_differs", "numeric_gate"]
+_BOUNDS_HELD_AGAINST_ALL = 20
+"""Bounds of a claim ("more than 5") held against all that a span counts; the rest it must have word for word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,31 +24,41 @@ class NumericGate:
         return bool(self.missing)
 
 
-def numeric_gate(claim: str, span: str) -> NumericGate:
-    held = quantities(span)
-    wanted = (*quantities(claim), *durations(claim))
-    unmet = [one.text for one in wanted if not _is_met(one, held, span) and _is_spoken_of(one, held)]
-    named = addresses(claim)
-    words = written(span) if named else ()
-    return NumericGate(tuple(dict.fromkeys([*unmet, *(address for address in named if address not in words)])))
+def numeric_gate(claim: Wording, span: Wording) -> NumericGate:
+    return NumericGate(tuple(dict.fromkeys(_missing(claim, span))))
 
 
-def _is_met(wanted: Quantity, held: Sequence[Quantity], span: str) -> bool:
-    if any(bears_out(one, wanted) for one in held):
+def _missing(claim: Wording, span: Wording) -> Iterator[str]:
+    bounds = 0
+    for one in dict.fromkeys((*claim.quantities, *claim.durations)):
+        bounds += one.bound is not Bound.EXACT
+        met = one in span.holding.every if bounds > _BOUNDS_HELD_AGAINST_ALL else _is_met(one, span)
+        if not met and _is_spoken_of(one, span):
+            yield one.text
+    yield from (address for address in claim.addresses if address not in span.written)
+
+
+def _is_met(wanted: Quantity, span: Wording) -> bool:
+    if span.holding.bears_out(wanted):
         return True
     if wanted.bound is Bound.RANGE:
-        single = [one for one in held if not one.until]
-        return all(_is_met(end, single, span) for end in _ends(wanted))
+        return all(span.holding.single(end) for end in _ends(wanted))
+    return _is_one_or_none(wanted, span)
+
+
+def _is_one_or_none(wanted: Quantity, span: Wording) -> bool:
+    """No deaths are 0 deaths; one week is a week, but the article before a week makes no one of everything."""
     if wanted.text == "0" and wanted.bound is Bound.EXACT:
-        return denies(span)
-    # One week is a week, but the article before a week does not make one of everything.
-    return wanted.text == "1" and any(wanted.nouns & one.nouns and bears_out(one, wanted) for one in articles(span))
+        return denies(span.clauses)
+    if wanted.measure and any(bears_out(one, wanted) for one in span.durations):
+        return True
+    return wanted.text == "1" and any(wanted.nouns & one.nouns and bears_out(one, wanted) for one in span.articles)
 
 
 def _ends(wanted: Quantity) -> tuple[Quantity, ...]:
     return tuple(replace(wanted, points=(end,), until=(), bound=Bound.EXACT) for end in wanted.ends)
 
 
-def _is_spoken_of(wanted: Quantity, held: Sequence[Quantity]) -> bool:
+def _is_spoken_of(wanted: Quantity, span: Wording) -> bool:
     """A name with a number speaks against a span that has the same name with another number, not against others."""
-    return not wanted.series or any(one.series == wanted.series for one in held)
+    return not wanted.series or wanted.series in span.holding.series

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.model.verdicts import NO_EVIDENCE, Candidate, Gate, Reason, Signals, Support, Verdict
-from core.text.terms import terms
 from core.verify.config import VerifyConfig
-from core.verify.gate import negation_differs, numeric_gate
+from core.verify.gate import numeric_gate
+from core.verify.negation import negation_differs
 from core.verify.score import Weight, lexical, score
 from core.verify.units import is_of_number
+from core.verify.wording import Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,15 @@ def judge(
     idf: Weight | None = None,
 ) -> Verdict:
     """The verdict on a claim: that of its best passage, or of the one that comes closest where none bears it."""
-    if not candidates:
+    read = Wording(claim)
+    return decided([measured(read, Wording(one.text), one.cosine, idf) for one in candidates], config)
+
+
+def decided(found: Sequence[Signals], config: VerifyConfig) -> Verdict:
+    """The verdict by what was measured of a claim on each of its passages."""
+    if not found:
         return NO_EVIDENCE
-    pairs = [_pair(index, measured(claim, candidate, idf), config) for index, candidate in enumerate(candidates)]
+    pairs = [_pair(index, signals, config) for index, signals in enumerate(found)]
     best = max(pairs, key=lambda pair: (pair.score, pair.uncapped, -pair.index))
     support = band(best.score, config)
     if support is not Support.UNSUPPORTED:
@@ -43,19 +50,28 @@ def judge(
     return Verdict(support, best.score, _reason(closest, config), closest.index, closest.signals)
 
 
-def measured(claim: str, candidate: Candidate, idf: Weight | None = None) -> Signals:
+def measured(claim: Wording, passage: Wording, cosine: float, idf: Weight | None = None) -> Signals:
     """What is measured on a pair, whatever the settings."""
-    wanted, held = terms(claim), terms(candidate.text)
-    numeric = numeric_gate(claim, candidate.text).capped
-    if not numeric:
-        # The gate has compared them by value: 4,812 holds the 4,700 of "more than 4,700".
-        held += [term for term in wanted if is_of_number(term)]
-    negation = negation_differs(claim, candidate.text)
-    return Signals(lexical(wanted, held, idf), candidate.cosine, Gate.of(numeric), Gate.of(negation))
+    numeric = numeric_gate(claim, passage).capped
+    # The gate has compared them by value: 4,812 holds the 4,700 of "more than 4,700".
+    by_value = () if numeric else [term for term in claim.terms if is_of_number(term)]
+    negation = negation_differs(claim.clauses, passage.clauses)
+    words = lexical(claim.terms, [*passage.terms, *by_value], idf)
+    return Signals(words, cosine, Gate.of(numeric), Gate.of(negation))
 
 
-def capped(value: float, signals: Signals, config: VerifyConfig) -> float:
-    return min(value, config.numeric_cap) if Gate.CAPPED in {signals.numeric_gate, signals.negation} else value
+def counted(signals: Signals, config: VerifyConfig) -> Signals:
+    """What of it counts under these settings."""
+    return signals if config.negation_guard else replace(signals, negation=Gate.PASS)
+
+
+def is_capped(signals: Signals) -> bool:
+    return Gate.CAPPED in {signals.numeric_gate, signals.negation}
+
+
+def scored(signals: Signals, config: VerifyConfig) -> float:
+    """The score of a pair whose signals are known."""
+    return _pair(0, signals, config).score
 
 
 def band(value: float, config: VerifyConfig) -> Support:
@@ -65,9 +81,9 @@ def band(value: float, config: VerifyConfig) -> Support:
 
 
 def _pair(index: int, found: Signals, config: VerifyConfig) -> _Pair:
-    shown = found if config.negation_guard else replace(found, negation=Gate.PASS)
+    shown = counted(found, config)
     uncapped = score(found.cosine, found.lexical, config.beta)
-    return _Pair(index, uncapped, capped(uncapped, shown, config), shown)
+    return _Pair(index, uncapped, min(uncapped, config.numeric_cap) if is_capped(shown) else uncapped, shown)
 
 
 def _reason(closest: _Pair, config: VerifyConfig) -> Reason:

@@ -1,21 +1,22 @@
 """A text's quantities by value: numbers, amounts, shares, dates, times, and names that hold digits.
 
-`tokens` says what there is to read; here each gets what a comparison needs: a kind, a value, what the words around make
-of it (`comparatives`), and what it counts (`units`).
+`tokens` says what there is to read, in a text that it prepared; here each gets what a comparison needs: a kind, a
+value, what the words around make of it (`comparatives`), and what it counts (`units`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
-from functools import lru_cache
 
 import regex
 
 from core.text.fold import plain
 from core.text.vocabulary import MONTHS
-from core.verify.comparatives import REACH, Bound, bound_of
-from core.verify.tokens import WEEKDAYS, Token, prepared, tokens
+from core.verify.comparatives import REACH, Bound, Side, bound_of, side_of
+from core.verify.currencies import dollars
+from core.verify.rates import is_rate, rates, recurring_ahead
+from core.verify.tokens import WEEKDAYS, Token, tokens
 from core.verify.units import counted, zone
 
 Point = tuple[Decimal | None, ...]
@@ -37,6 +38,8 @@ class Quantity:
 
     `until`: the other end of a range. `nouns`: stems of what it counts. `picks`: its bound says which things are spoken
     of. `series`: what it is one of: `covid-` for `covid-19`, `form ` for `Form 12`, the weekdays for `Monday`.
+    `size`: one unit in the base measure, in which the points are. `rates`: per what. `digits`: as written, of a plain
+    number with a dot; `is_version`: they are what counts.
     """
 
     text: str
@@ -48,6 +51,19 @@ class Quantity:
     nouns: frozenset[str] = frozenset()
     picks: bool = False
     series: str = ""
+    size: Decimal = Decimal(1)
+    rates: frozenset[str] = frozenset()
+    side: Side = Side.NEITHER
+    digits: str = ""
+    is_version: bool = False
+
+    @property
+    def unscaled(self) -> "Quantity":
+        """In the units that are named: the 18 of 18 years."""
+        if self.size == 1:
+            return self
+        points = tuple(_divided(point, self.size) for point in self.points)
+        return replace(self, points=points, until=_divided(self.until, self.size), size=Decimal(1))
 
     @property
     def ends(self) -> tuple[Point, ...]:
@@ -58,7 +74,18 @@ class Quantity:
         return self.kind is Kind.DATE and all(point[0] is not None and point[1] is None for point in self.points)
 
 
+def _divided(point: Point, size: Decimal) -> Point:
+    return tuple(part and part / size for part in point)
+
+
 _NAMED = regex.compile(r"(?<!\p{L})(?:\p{Lu}[\p{L}']++ |\p{L}++-)\d{1,4}+(?![.,:/%]*\d| ?%)")
+_RELEASE = regex.compile(r"(?<!\p{L})(?P<name>\p{Lu}[\p{L}']++) (?P<digits>\d++\.\d++)(?![\d.,:/%]*[\d%]| [%€$£])")
+_IS_RELEASE = regex.compile(
+    r"(?:\b(?:version|release|section|chapter|clause|paragraph|art(?:icle|[.])|sec[.]|v[.]?) |§ ?)$"
+)
+_OPENING = regex.compile(r"(?:^|[.!?:;|] )[\p{L}']++ $")
+_PLAIN_DOTTED = regex.compile(r"\d++\.\d++")
+_AGE = regex.compile(r"\b(?:aged?|ages) $")
 _WORD_AHEAD = regex.compile(r"[\p{L}']++[ -]$")
 _DATE = regex.compile(r"(\d{4}|-)-(\d\d)(?:-(\d\d))?")
 _NUMERIC_DATE = regex.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})")
@@ -73,37 +100,38 @@ _ARTICLE = regex.compile(r"\b(?:an?|single)(?= \p{L})")
 _LASTING = regex.compile(r"\b(?:within|after|for|takes?|lasts?|every) $")
 _HALF_DAY = Decimal(12 * 60)
 _JOINING = frozenset({" and ", " or ", " to ", "-", " - ", " through "})
+_SPOKEN = frozenset({" to ", " through "})
 _RANGING = frozenset({" to ", "-", " - ", " through "})
 
 
-@lru_cache(maxsize=256)
-def quantities(text: str) -> tuple[Quantity, ...]:
-    """In the text's order."""
-    read = tokens(text)
+def quantities(text: str, folded: str) -> tuple[Quantity, ...]:
+    """In the order of a text, given as it is written, by which names are told, and prepared."""
+    read = tokens(folded)
     named = (found[0].casefold() for found in _NAMED.finditer(plain(text)))
     series = {name: name.rstrip("0123456789") for name in named}
-    found = [_in_series(_quantity(token), token, series) for token in read]
-    return tuple(_in_zone(_joined(found, read), zone(prepared(text))))
+    releases = frozenset(f"{one['name'].casefold()} {one['digits']}" for one in _RELEASE.finditer(plain(text)))
+    found = [_in_series(_released(_quantity(token), token, releases), token, series) for token in read]
+    return tuple(_in_zone(_joined(found, read), zone(folded)))
 
 
-@lru_cache(maxsize=256)
-def articles(text: str) -> tuple[Quantity, ...]:
+def articles(folded: str) -> tuple[Quantity, ...]:
     """One of each thing that an article stands before: "a week"."""
-    return tuple(found for found, _ in _articles(prepared(text)))
+    return tuple(found for found, _ in _articles(folded))
 
 
-@lru_cache(maxsize=256)
-def durations(text: str) -> tuple[Quantity, ...]:
+def durations(folded: str) -> tuple[Quantity, ...]:
     """Those of a measure that is meant as one: "within a week", "over an hour", and not "a day in May"."""
-    return tuple(found for found, meant in _articles(prepared(text)) if meant and found.measure)
+    return tuple(found for found, meant in _articles(folded) if meant and found.measure)
 
 
 def _articles(folded: str) -> Iterator[tuple[Quantity, bool]]:
     for place in _ARTICLE.finditer(folded):
         ahead, behind = folded[max(0, place.start() - REACH) : place.start()], folded[place.end() : place.end() + REACH]
+        if is_rate(ahead, folded[place.start() : place.end() + REACH]):
+            continue
         if found := _number(Token("1", "a", ahead, behind, "")):
             bounded = _bounded(found, *bound_of(ahead, ""))
-            yield bounded, bounded.bound is not Bound.EXACT or bool(_LASTING.search(ahead))
+            yield replace(bounded, size=Decimal(1)), bounded.bound is not Bound.EXACT or bool(_LASTING.search(ahead))
 
 
 def _quantity(token: Token) -> Quantity:
@@ -111,7 +139,27 @@ def _quantity(token: Token) -> Quantity:
     bound, picks = bound_of(token.ahead, token.behind)
     if found.is_year and bound in {Bound.MORE, Bound.LESS, Bound.LEAST, Bound.MOST}:
         found = _number(token) or found
-    return _bounded(found, bound, picks)
+    return _bounded(_rated(found, token), bound, picks)
+
+
+def _rated(found: Quantity, token: Token) -> Quantity:
+    if found.kind in {Kind.DATE, Kind.TIME, Kind.WEEKDAY}:
+        return replace(found, side=side_of(token.ahead))
+    if found.kind is Kind.TEXT:
+        return found
+    named = rates(token.ahead, token.behind)
+    return replace(found, rates=named if named or " " not in found.text else recurring_ahead(token.ahead))
+
+
+def _released(found: Quantity, token: Token, releases: Collection[str]) -> Quantity:
+    """Of versions and sections 3.10 is not 3.1."""
+    if found.kind is not Kind.NUMBER or found.measure or not _PLAIN_DOTTED.fullmatch(token.written):
+        return found
+    word = _WORD_AHEAD.search(token.ahead)
+    named = (
+        word is not None and word[0] + token.written in releases and not (found.nouns and _OPENING.search(token.ahead))
+    )
+    return replace(found, digits=token.written, is_version=named or bool(_IS_RELEASE.search(token.ahead)))
 
 
 def _bounded(found: Quantity, bound: Bound, picks: bool) -> Quantity:
@@ -142,7 +190,7 @@ def _decade(token: Token) -> Quantity | None:
     if not (found := _DECADE.fullmatch(token.value + owner)):
         return None
     first = Decimal(found[1])
-    return Quantity(token.value, Kind.DATE, ((first, None, None),), Bound.BETWEEN, (first + 9, None, None))
+    return Quantity(token.value, Kind.DATE, ((first, None, None),), Bound.DURING, (first + 9, None, None))
 
 
 def _weekday(token: Token) -> Quantity | None:
@@ -167,7 +215,7 @@ def _share(token: Token) -> Quantity | None:
 
 
 def _year(token: Token) -> Quantity | None:
-    counts = counted(token.behind)
+    counts = counted(token.behind, token.ahead)
     short = _SHORT_YEAR.search(token.ahead)
     written = short[1] + token.written if short else token.written
     if counts.measure or not _YEAR.fullmatch(written):
@@ -178,11 +226,13 @@ def _year(token: Token) -> Quantity | None:
 def _number(token: Token) -> Quantity | None:
     if not (found := _AMOUNT.fullmatch(token.value)):
         return None
-    counts = counted(token.behind)
+    counts = counted(token.behind, token.ahead)
     if currency := found[1]:
-        return Quantity(token.value, Kind.NUMBER, ((Decimal(found[2]),),), measure=currency, nouns=counts.nouns)
+        measure = dollars(currency, token.ahead)
+        return Quantity(token.value, Kind.NUMBER, ((Decimal(found[2]),),), measure=measure, nouns=counts.nouns)
     point = (Decimal(found[2]) * counts.size,)
-    return Quantity(token.value, Kind.NUMBER, (point,), measure=counts.measure, nouns=counts.nouns)
+    nouns = frozenset[str]() if _AGE.search(token.ahead) else counts.nouns
+    return Quantity(token.value, Kind.NUMBER, (point,), measure=counts.measure, nouns=nouns, size=counts.size)
 
 
 def _text(token: Token) -> Quantity:
@@ -237,15 +287,18 @@ def _range_of(one: Quantity, token: Token, other: Quantity) -> Bound | None:
         return None
     if one.bound is Bound.BETWEEN:
         return Bound.BETWEEN
-    ranges = one.bound is Bound.EXACT and one.kind in {Kind.NUMBER, Kind.WEEKDAY} and token.gap in _RANGING
-    return Bound.RANGE if ranges else None
+    # "10 May 1894 - 2 June 1986" may be two dates of a life.
+    joining = _SPOKEN if one.kind is Kind.DATE else _RANGING
+    return Bound.RANGE if one.bound is Bound.EXACT and token.gap in joining else None
 
 
 def _like_the_next(one: Quantity, token: Token, other: Quantity, following: Token) -> Quantity:
     """What is written once behind two numbers is meant for both: the days of `3-5 days`, the pm of `3:30-4:30 PM`."""
     if one.kind is Kind.NUMBER and not (one.measure or one.nouns):
         number = _number(replace(token, behind=following.behind))
-        return replace(number, bound=one.bound, picks=one.picks, series=one.series) if number else one
+        if number is None:
+            return one
+        return replace(one, points=number.points, measure=number.measure, nouns=number.nouns, size=number.size)
     if one.kind is Kind.TIME and other.kind is Kind.TIME:
         return replace(
             one, points=(_before(one.points[0], token, other.points[0]),), measure=one.measure or other.measure

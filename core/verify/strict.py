@@ -11,7 +11,7 @@ one. Whatever cannot be shown to be the same stays affected.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import regex
 
@@ -20,8 +20,10 @@ from core.text.fold import fold, plain, struck
 from core.text.kinds import asks_in_kind
 from core.text.numbers import numbers, polarity, qualifiers, readings
 from core.text.terms import terms, words
-from core.verify.gate import negation_differs, numeric_gate
+from core.verify.gate import numeric_gate
+from core.verify.negation import negation_differs
 from core.verify.score import lexical
+from core.verify.wording import Wording
 
 _REACHING = dict.fromkeys(terms("ask contact find message ping reach"), "reach")
 """Ways to say that somebody can be reached somewhere: who and where decide, not which verb is used."""
@@ -75,17 +77,18 @@ def still_says(claim: str, passage_sentences: Sequence[Candidate], question: str
     if not passage_sentences:
         return NO_EVIDENCE
     alike, claim_terms = _alike(question), _content(claim)
-    wanted = _said(claim, alike)
+    says_the_same = _same_as(claim, alike)
     lex = [lexical(claim_terms, _content(sentence.text)) for sentence in passage_sentences]
     for index, sentence in enumerate(passage_sentences):
-        if _says_the_same(claim, wanted, sentence.text, alike):
+        if says_the_same(sentence.text):
             return _verdict(claim, index, sentence, lex[index], Support.SUPPORTED)
     closest = max(range(len(lex)), key=lambda index: (lex[index], -index))
     return _verdict(claim, closest, passage_sentences[closest], lex[closest], Support.UNSUPPORTED)
 
 
 def _verdict(claim: str, index: int, sentence: Candidate, lex: float, support: Support) -> Verdict:
-    numeric, negation = numeric_gate(claim, sentence.text).capped, negation_differs(claim, sentence.text)
+    wanted, held = Wording(claim), Wording(sentence.text)
+    numeric, negation = numeric_gate(wanted, held).capped, negation_differs(wanted.clauses, held.clauses)
     signals = Signals(lex, sentence.cosine, Gate.of(numeric), Gate.of(negation))
     if support is Support.SUPPORTED:
         return Verdict(support, lex, None, index, signals)
@@ -93,29 +96,42 @@ def _verdict(claim: str, index: int, sentence: Candidate, lex: float, support: S
     return Verdict(support, lex, reason, index, signals)
 
 
-def _says_the_same(claim: str, wanted: list[str], sentence: str, alike: Mapping[str, str]) -> bool:
-    return (
-        any(not part.startswith(_NUMBER) for part in wanted)
-        and any(_said(part, alike) == wanted for part in _parts(sentence))
-        and numbers(claim) == numbers(sentence)
-        and polarity(claim) == polarity(sentence)
-        and qualifiers(claim) == qualifiers(sentence)
-        and _bearing(claim) == _bearing(sentence)
-        and _options(claim) == _options(sentence)
-        and not _others(claim, sentence)
-        and _asks(claim) == _asks(sentence)
-        and not struck(sentence)
+def _same_as(claim: str, alike: Mapping[str, str]) -> Callable[[str], bool]:
+    """Whether a sentence says the same as a claim: what a word or two may tell first, then word by word."""
+    wanted, telling = list(_said(fold(claim), alike)), [tell(claim) for tell in _COMPARED]
+    says_something = any(not part.startswith(_NUMBER) for part in wanted)
+
+    def same(sentence: str) -> bool:
+        return (
+            all(tell(sentence) == told for tell, told in zip(_COMPARED, telling, strict=True))
+            and not _others(claim, sentence)
+            and not struck(sentence)
+            and _holds(fold(sentence), wanted, alike)
+        )
+
+    return same if says_something else lambda _: False
+
+
+def _holds(folded: str, wanted: Sequence[str], alike: Mapping[str, str]) -> bool:
+    """Whether this is said by a sentence, or by it without a clause that was joined to it and says something else."""
+    said, cuts = list[str](), list[tuple[int, int]]()
+    for clause, end in _clauses(folded):
+        said += _said(clause, alike)
+        cuts.append((len(said), end))
+    begins, ends = said[: len(wanted)] == wanted, said[-len(wanted) :] == wanted
+    return said == wanted or any(
+        (ends and len(said) - cut == len(wanted)) or (begins and cut == len(wanted) and not _GOES_ON.match(folded, end))
+        for cut, end in cuts[:-1]
     )
 
 
-def _parts(sentence: str) -> Iterator[str]:
-    """The sentence, and it without a clause that was joined to it and says something of its own."""
-    yield sentence
-    for joint in _JOINT.finditer(sentence):
-        before, after = sentence[: joint.start()], sentence[joint.end() :]
-        yield after
-        if not _GOES_ON.match(fold(after)):
-            yield before
+def _clauses(folded: str) -> Iterator[tuple[str, int]]:
+    """What stands between two joints, and where the second of them ends."""
+    at = 0
+    for joint in _JOINT.finditer(folded):
+        yield folded[at : joint.start()], joint.end()
+        at = joint.end()
+    yield folded[at:], len(folded)
 
 
 def _alike(question: str) -> dict[str, str]:
@@ -125,14 +141,18 @@ def _alike(question: str) -> dict[str, str]:
     return {other[0]: one[0] for one, other in either if len(one) == len(other) == 1}
 
 
-def _said(text: str, alike: Mapping[str, str]) -> list[str]:
+def _said(folded: str, alike: Mapping[str, str]) -> Iterator[str]:
     """Content terms and, by value, numbers, in order: what is counted is what stands beside the count."""
-    folded, found, at = fold(text), list[str](), 0
+    at = 0
     for number in readings(folded):
-        found += [*_content(folded[at : number.start]), _NUMBER + number.value]
+        yield from _terms_told(folded[at : number.start], alike)
+        yield _NUMBER + number.value
         at = number.end
-    told = (*found, *_content(folded[at:]))
-    return [alike.get(term, term) for term in told if term not in _SAYS_NOTHING]
+    yield from _terms_told(folded[at:], alike)
+
+
+def _terms_told(folded: str, alike: Mapping[str, str]) -> Iterator[str]:
+    return (alike.get(term, term) for term in _content(folded) if term not in _SAYS_NOTHING)
 
 
 def _options(text: str) -> list[str]:
@@ -156,3 +176,7 @@ def _asks(text: str) -> bool:
 
 def _content(text: str) -> list[str]:
     return [_REACHING.get(term, _SPELT.get(term, term)) for term in terms(text)]
+
+
+_COMPARED: tuple[Callable[[str], object], ...] = (numbers, polarity, qualifiers, _bearing, _options, _asks)
+"""What a text and what is left of it when it is reworded have alike, however its words are put."""

@@ -6,7 +6,6 @@ numbers are turned into digits before, `twenty-one` and `the third` too.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 import regex
 from text_to_num import alpha2digit
@@ -15,6 +14,7 @@ from core.text.fold import STRUCK, fold
 from core.text.numbers import Reading, readings
 from core.text.vocabulary import MONTHS, SCALES
 from core.verify.comparatives import REACH
+from core.verify.notations import respelled, shares
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -49,15 +49,14 @@ _WRITTEN = regex.compile(rf"(?<![\d.,])\d[\d.,]*+[ -]?(?:{'|'.join(sorted(SCALES
 _NOT_ONE = regex.compile(r"(?:no|each|any|every|which|the|this|that) $")
 
 
-def tokens(text: str) -> list[Token]:
-    """In the text's order."""
-    return [token for token in _tokens(prepared(text)) if not _is_pronoun(token)]
+def tokens(folded: str) -> list[Token]:
+    """Of a prepared text, in its order."""
+    return [token for token in _tokens(folded) if not _is_pronoun(token)]
 
 
-@lru_cache(maxsize=256)
 def prepared(text: str) -> str:
     """Folded, with spaces as they are in print and spelled numbers in digits."""
-    folded = fold(text).replace(STRUCK, "")
+    folded = respelled(fold(text).replace(STRUCK, ""))
     for pattern, put in _REWRITTEN:
         folded = pattern.sub(put, folded)
     parts, at = [], 0
@@ -65,7 +64,7 @@ def prepared(text: str) -> str:
     for found in _WRITTEN.finditer(folded):
         parts += [alpha2digit(folded[at : found.start()], "en"), found[0]]
         at = found.end()
-    return "".join([*parts, alpha2digit(folded[at:], "en")])
+    return shares("".join([*parts, alpha2digit(folded[at:], "en")]))
 
 
 def _tokens(folded: str) -> Iterator[Token]:

@@ -181,3 +181,15 @@ def test_public_claims_are_told_apart_where_settings_were_not_fitted_to_them(dat
     assert sum(found.confusion[label]["supported"] for label in ("REFUTES", "NOT ENOUGH INFO")) <= 292 / 6
     steps = found.ablation["source vitaminc, with digits"]
     assert steps["meaning"] < steps["equal numbers"] < steps["comparatives"]
+
+
+def test_settings_are_fitted_to_the_matcher_that_runs_with_or_without_its_guard():
+    """Without the guard, a pair that it would cap is like any other."""
+    capped = [
+        replace(one, signals=replace(one.signals, negation=Gate.CAPPED))
+        for one in (pair(supports=place % 3 > 0, lexical=0.9 - place % 4 / 9, place=place) for place in range(60))
+    ]
+    off = VerifyConfig(negation_guard=False)
+    free = [replace(one, signals=replace(one.signals, negation=Gate.PASS)) for one in capped]
+    assert calibrate(capped, off) == calibrate(free, off) == calibrate(free, CONFIG)
+    assert calibrate(capped, CONFIG) != calibrate(free, CONFIG)

@@ -1,7 +1,10 @@
 """What kind of answer a question asks for."""
 
+import re
+
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from core.text.kinds import in_kind
 from tests.strategies.sentences import QUESTIONS, TEXTS
@@ -45,3 +48,17 @@ def test_a_number_of_the_question_is_no_answer_to_it():
 def test_more_words_never_take_the_answer_away(question, text):
     held = in_kind(question)
     assert held(f"{text} by 7 May") or not held(text)
+
+
+@pytest.mark.parametrize("word", ["slack ", "slack x", "x-", "@", "#"])
+def test_a_word_a_hundred_thousand_times_is_read_through_once(word):
+    """Tried again from each of them, that would be ten thousand million steps."""
+    assert in_kind("In which Slack channel?")(word * 100_000) is False
+
+
+@given(
+    st.lists(st.sampled_from(["slack", "Slack", "slacks", " ", "\n", "a-b", "a", "-", "1"]), max_size=9).map("".join)
+)
+def test_a_hyphened_name_behind_slack_is_a_channel_on_the_same_line_alone(text):
+    held = any(re.search(r"\bslack\b.*[a-z]-[a-z]", line, re.IGNORECASE) for line in text.split("\n"))
+    assert in_kind("In which Slack channel?")(text) is held

@@ -1,8 +1,13 @@
 import pytest
 from hypothesis import given
 
-from core.verify.negation import denies, negation_differs
+from core.verify import negation
+from core.verify.negation import clauses
 from tests.strategies.claims import SENTENCES, TEXTS
+
+
+def negation_differs(claim, span):
+    return negation.negation_differs(clauses(claim), clauses(span))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +74,7 @@ def test_a_span_about_something_else_cannot_deny_a_claim():
     ("text", "found"), [("No people came.", True), ("It didn't rain.", True), ("It rained.", False)]
 )
 def test_a_text_denies_something_or_not(text, found):
-    assert denies(text) is found
+    assert negation.denies(clauses(text)) is found
 
 
 @given(TEXTS)
@@ -80,3 +85,87 @@ def test_a_text_never_differs_from_itself(text):
 @given(SENTENCES, SENTENCES)
 def test_a_clause_that_says_the_same_settles_it(claim, more):
     assert not negation_differs(claim, f"{more}. {claim}")
+
+
+DENIED_APART = [
+    ("No late fee is charged per day.", "The late fee is EUR 0.50 per day."),
+    ("No fee is due.", "A fee of 2.0 % is due."),
+    ("Interns get a phone.", "Interns get a laptop, but no phone."),
+    ("A standing desk is available for home.", "A standing desk is available in the office, not for home."),
+    ("Unused days do not expire.", "Unused days can be carried over; they expire on 31 March."),
+    ("The discount applies to resellers.", "The discount applies to all customers except resellers."),
+    ("Contractors have the probation period.", "Contractors are exempt from the probation period."),
+    ("The fee is up 5%.", "The fee is down 5%."),
+    ("The price rose by 5%.", "The price fell by 5%."),
+    ("Sales went up by 10.", "Sales went down by 10."),
+    ("The price includes VAT.", "The price excludes VAT."),
+    ("The price is EUR 50 including VAT.", "The price is EUR 50 excluding VAT."),
+    ("The light is switched on.", "The light is switched off."),
+    ("The heating is on at 20 degrees.", "The heating is off at 20 degrees."),
+    ("Guests may use the gym.", "Guests may use the pool, though never the gym."),
+    ("Dogs are allowed in the office.", "Pets are allowed in the office apart from dogs."),
+    ("Freight is free of tax.", "Freight costs tax."),
+    ("There is no deposit.", "The deposit is EUR 1.0 per bottle."),
+    ("No tip is added.", "A tip of 0.5 % is added."),
+    ("Trainees receive a car.", "Trainees receive a laptop, but no car."),
+    ("Remote work is possible on Mondays.", "Remote work is possible, but not on Mondays."),
+    ("Phones are insured.", "Laptops are insured, phones are not."),
+    ("Gift cards get the discount.", "The discount applies to all orders except gift cards."),
+    ("The discount applies to gift cards.", "All orders get a discount apart from gift cards."),
+    ("Volunteers pay the fee.", "Volunteers are exempt from the fee."),
+    ("Seasonal workers get the bonus.", "Seasonal workers are excluded from the bonus."),
+    ("Points never expire.", "Points are collected with each order; they expire after a year."),
+    ("Prices went down in May.", "Prices went up in May."),
+    ("Costs rose by 3%.", "Costs fell by 3%."),
+    ("Revenue grew by 5 million.", "Revenue shrank by 5 million."),
+    ("Turn the switch on at 8:00.", "Turn the switch off at 8:00."),
+    ("The light is turned on at 8:00.", "The light is turned off at 8:00."),
+    ("The rent is EUR 900 including heating.", "The rent is EUR 900 excluding heating."),
+    ("The rent is EUR 900 with heating.", "The rent is EUR 900 without heating."),
+    ("The salary is EUR 900 gross.", "The salary is EUR 900 net."),
+    ("Sales increased by 5%.", "Sales fell by 5%."),
+    ("Parking is free for guests.", "Parking is free for staff, not for guests."),
+]
+TOLD_ALIKE = [
+    ("The late fee is EUR 0.50 per day.", "A late fee of 0.50 is charged."),
+    ("The ratio of 2.0 is used.", "The ratio is 2.0."),
+    ("Interns get a laptop.", "Interns get a laptop, but no phone."),
+    ("A standing desk is available for the office.", "A standing desk is available for the office, not for home."),
+    ("The discount applies to all customers.", "The discount applies to all customers except resellers."),
+    ("Managers may approve.", "No one except managers may approve."),
+    ("The price rose by 5%.", "The price went up by 5%."),
+    ("The number fell.", "The number decreased."),
+    ("Approval is not needed.", "No approval is needed."),
+    ("The rate is up to 5%.", "The rate is at most 5%."),
+    ("Interns do not get a phone.", "Interns get a laptop, but no phone."),
+    ("Resellers are not exempt from the fee.", "Resellers pay the fee."),
+    ("Unused days expire on 31 March.", "Unused days can be carried over; they expire on 31 March."),
+    ("The alarm is switched off.", "The alarm is turned off."),
+    ("The plan has 0.5 GB.", "The plan has 1 GB."),
+    ("Version 2.0 is supported.", "We support 2.0."),
+    ("Prices fell by 3%.", "Prices dropped by 3%."),
+    ("Prices went up.", "Prices increased."),
+    (
+        "The discount applies to all orders except gift cards.",
+        "The discount applies to all orders, but not to gift cards.",
+    ),
+    ("Gift cards are excluded from the discount.", "The discount does not apply to gift cards."),
+    ("Shipping is free of charge.", "There is no charge for shipping."),
+    ("Sign up by 5 May.", "You can sign up by 5 May."),
+    ("Employees are free to choose.", "Employees may choose."),
+    ("Trainees receive a laptop but no car.", "Trainees receive a laptop, but no car."),
+    ("Remote work is possible, except on Mondays.", "Remote work is possible, but not on Mondays."),
+    ("Laptops are insured.", "Laptops are insured, phones are not."),
+    ("Members may cancel without a fee.", "Members may cancel without paying a fee."),
+    ("Only managers can approve, nobody else.", "Only managers can approve."),
+]
+
+
+@pytest.mark.parametrize(("claim", "span"), DENIED_APART)
+def test_what_a_smaller_clause_an_exception_or_an_opposite_denies_differs(claim, span):
+    assert negation_differs(claim, span)
+
+
+@pytest.mark.parametrize(("claim", "span"), TOLD_ALIKE)
+def test_what_a_smaller_clause_or_an_exception_leaves_alone_does_not_differ(claim, span):
+    assert not negation_differs(claim, span)

@@ -1,4 +1,3 @@
-import sys
 from decimal import Decimal
 
 import pytest
@@ -11,11 +10,13 @@ from core.verify import quantities as quantities_of
 from core.verify.comparatives import Bound
 from core.verify.gate import numeric_gate
 from core.verify.negation import negation_differs
-from core.verify.quantities import Kind, articles, durations, quantities
+from core.verify.quantities import Kind
+from core.verify.wording import Wording
+from tests.support.calls import calls
 
 
 def read(text):
-    return [(one.kind, one.bound, one.ends) for one in quantities(text)]
+    return [(one.kind, one.bound, one.ends) for one in Wording(text).quantities]
 
 
 def test_a_sentence_is_read_in_its_order():
@@ -32,12 +33,12 @@ def test_a_sentence_is_read_in_its_order():
 
 
 def test_a_number_counts_the_words_behind_it_up_to_the_next_stop():
-    (stations, markets) = quantities("It owns 25 television stations in 15 markets.")
+    (stations, markets) = Wording("It owns 25 television stations in 15 markets.").quantities
     assert (stations.nouns, markets.nouns) == ({"televis", "station"}, {"market"})
 
 
 def test_the_first_of_two_numbers_counts_what_the_second_does():
-    (days,) = quantities("It takes 3-5 days.")
+    (days,) = Wording("It takes 3-5 days.").quantities
     assert (days.bound, days.measure, days.nouns) == (Bound.RANGE, "second", {"day"})
     assert days.ends == ((3 * 86400,), (5 * 86400,))
 
@@ -54,14 +55,14 @@ def test_the_first_of_two_numbers_counts_what_the_second_does():
     ],
 )
 def test_four_digits_may_be_a_year_unless_something_says_that_they_count(text, kind):
-    assert quantities(text)[0].kind is kind
+    assert Wording(text).quantities[0].kind is kind
 
 
 @pytest.mark.parametrize(
     "text", ["You may ask.", "They march on.", "One of us.", "No one came.", "Ask the one in charge."]
 )
 def test_words_that_only_look_like_quantities_are_none(text):
-    assert quantities(text) == ()
+    assert Wording(text).quantities == ()
 
 
 @pytest.mark.parametrize(
@@ -76,13 +77,13 @@ def test_words_that_only_look_like_quantities_are_none(text):
     ],
 )
 def test_a_number_in_a_name_is_one_of_a_series(text, series):
-    assert quantities(text)[0].series == series
+    assert Wording(text).quantities[0].series == series
 
 
 def test_an_article_is_one_and_a_length_of_time_where_it_is_meant():
-    assert [one.nouns for one in articles("A week in an office.")] == [{"week"}, {"offic"}]
-    assert durations("A week in an office.") == ()
-    assert [one.bound for one in durations("Within a week, in over an hour.")] == [Bound.EXACT, Bound.MORE]
+    assert [one.nouns for one in Wording("A week in an office.").articles] == [{"week"}, {"offic"}]
+    assert Wording("A week in an office.").durations == ()
+    assert [one.bound for one in Wording("Within a week, in over an hour.").durations] == [Bound.EXACT, Bound.MORE]
 
 
 HOSTILE = [
@@ -91,27 +92,13 @@ HOSTILE = [
 ]
 
 
-def calls(text):
-    """Python and C calls made in reading a text: a count, so that no clock decides."""
-    count = 0
-
-    def on_event(_frame, event, _argument):
-        nonlocal count
-        count += event in {"call", "c_call"}
-
-    before = sys.getprofile()
-    sys.setprofile(on_event)
-    try:
-        numeric_gate(text, "x")
-        negation_differs(text, "x")
-    finally:
-        sys.setprofile(before)
-    return count
-
-
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_twice_the_text_is_twice_the_work(piece):
-    once, twice = (calls(piece * (length // len(piece))) for length in (2_000, 4_000))
+    def read(text):
+        numeric_gate(Wording(text), Wording("x"))
+        negation_differs(Wording(text).clauses, Wording("x").clauses)
+
+    once, twice = (calls(read, piece * (length // len(piece))) for length in (2_000, 4_000))
     assert twice <= 2.2 * once + 200
 
 
@@ -137,4 +124,5 @@ def test_no_pattern_tries_a_run_of_characters_again_from_each_of_them(piece):
 
 @given(st.text())
 def test_any_text_has_quantities_or_none(text):
-    assert all(one.text for one in (*quantities(text), *articles(text), *durations(text)))
+    read = Wording(text)
+    assert all(one.text for one in (*read.quantities, *read.articles, *read.durations))

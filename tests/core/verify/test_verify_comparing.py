@@ -1,0 +1,63 @@
+"""Ranges, versions and the ends of a time."""
+
+import pytest
+
+from core.verify.gate import numeric_gate
+from core.verify.wording import Wording
+
+
+def capped(claim, span):
+    return numeric_gate(Wording(claim), Wording(span)).capped
+
+
+SAME = [
+    ("It takes between 3 and 5 days.", "It takes 3-5 days."),
+    ("The office is closed on 25 December 2026.", "Closed from 24 December 2026 to 1 January 2027."),
+    ("A child aged 5 pays half.", "Children aged 3 to 6 pay half."),
+    ("The desk is staffed at 10:00.", "The desk is staffed from 9:00 to 17:00."),
+    ("Python 3.10 is needed.", "We use Python 3.10."),
+    ("It costs EUR 3.10.", "It costs EUR 3.1."),
+    ("It is 2.50 metres long.", "It is 2.5 metres long."),
+    ("It is valid until 5 May 2026.", "It is valid through 5 May 2026."),
+    ("The stock is between 10 and 20.", "The stock is between 10 and 20."),
+    ("Permits are needed from 5 to 25 people.", "Permits are needed for 5 to 25 people."),
+    ("Node 18.20 is used.", "Node 18.20 is supported."),
+    ("The rating is 4.50.", "The rating is 4.5."),
+    ("The pass is valid from 1 May 2026.", "The pass is valid since 1 May 2026."),
+    ("The ticket is valid for 3 hours.", "The ticket is valid for 180 minutes."),
+    ("The window is 09:00-17:00.", "Open from 9:00 to 17:00."),
+    ("The order ships in 3 days.", "Orders ship within 2 to 5 days."),
+]
+OTHER = [
+    (
+        "We are open Monday to Thursday between 9:00 and 17:00.",
+        "We are open Monday to Thursday between 9:00 and 16:00.",
+    ),
+    ("Between 5 and 25 people come.", "From 10 to 20 people come."),
+    ("Closed on 2 January 2027.", "Closed from 24 December 2026 to 1 January 2027."),
+    ("A child aged 7 pays half.", "Children aged 3 to 6 pay half."),
+    ("The desk is staffed at 18:00.", "The desk is staffed from 9:00 to 17:00."),
+    ("Python 3.1 is needed.", "Python 3.10 is needed."),
+    ("PostgreSQL runs in version 15.40.", "PostgreSQL runs in version 15.4."),
+    ("See section 3.10.", "See section 3.1."),
+    ("See § 3.10.", "See § 3.1."),
+    ("It is valid from 5 May 2026.", "It is valid until 5 May 2026."),
+    ("She works here since 2019.", "She works here until 2019."),
+    ("Ages between 4 and 12.", "Ages between 4 and 14."),
+    ("The office is open between 8:00 and 12:00.", "The office is open between 8:00 and 13:00."),
+    ("Chapter 2.10 tells how.", "Chapter 2.1 tells how."),
+    ("Use release 4.20.", "Use release 4.2."),
+    ("Kubernetes 1.30 is used.", "Kubernetes 1.3 is used."),
+    ("The pass is valid until 1 May 2026.", "The pass is valid from 1 May 2026."),
+    ("Discounts end by 5 pm.", "Discounts start from 5 pm."),
+]
+
+
+@pytest.mark.parametrize(("claim", "span"), SAME)
+def test_what_is_meant_by_both_passes_comparing(claim, span):
+    assert not capped(claim, span)
+
+
+@pytest.mark.parametrize(("claim", "span"), OTHER)
+def test_a_number_of_another_range_version_or_end_is_held_against_the_claim(claim, span):
+    assert capped(claim, span)

@@ -1,0 +1,82 @@
+"""What an amount is for each of is compared where both name it."""
+
+import pytest
+
+from core.verify.gate import numeric_gate
+from core.verify.rates import is_rate, rates, recurring_ahead
+from core.verify.wording import Wording
+
+
+def capped(claim, span):
+    return numeric_gate(Wording(claim), Wording(span)).capped
+
+
+SAME = [
+    ("The late fee is EUR 0.50 per day.", "The late fee is EUR 0.50 per day."),
+    ("We have 3 meetings per week.", "There are 3 meetings a week."),
+    ("The limit is 100 requests a minute.", "The limit is 100 requests per minute."),
+    ("The allowance is EUR 0.30 for a private car per kilometre.", "EUR 0.30 per kilometre are paid for private cars."),
+    ("The fee is EUR 450 monthly.", "The fee is EUR 450 per month."),
+    ("The monthly fee is EUR 450.", "EUR 450 a month is the fee."),
+    ("Leave is 20 days annually.", "Leave is 20 days per year."),
+    ("Backups run 4 times a day.", "Backups run 4 times daily."),
+    ("Backups run twice a week.", "Backups run two times per week."),
+    ("The grant is EUR 1,000 a year.", "The annual grant is EUR 1,000."),
+    ("Interest is 3% per annum.", "Interest is 3% per year."),
+    ("The plan costs $10 per user per month.", "The plan costs $10 per month for each user."),
+    ("Staff get 30 days.", "Staff get 30 days per year."),
+]
+OTHER = [
+    ("She is 18 months old.", "She is 18 years old."),
+    ("It takes 3 weeks.", "There are 3 meetings per week, for months."),
+    ("The rent is EUR 450 per month.", "The rent is EUR 450 per week."),
+    ("Leave is 20 days per month.", "Leave is 20 days per year."),
+    ("You get EUR 0.30 per mile.", "You get EUR 0.30 per kilometre."),
+    ("The bonus is 12% of the monthly salary.", "The bonus is 12% of the annual salary."),
+    ("We meet once a month.", "We meet once a year."),
+    ("The fee is EUR 450 daily.", "The monthly fee is EUR 450."),
+    ("Backups run 4 times an hour.", "Backups run 4 times a day."),
+    ("The limit is 100 requests per second.", "The limit is 100 requests a minute."),
+    ("The grant is EUR 1,000 a month.", "The annual grant is EUR 1,000."),
+    ("Interest is 3% monthly.", "Interest is 3% per annum."),
+    ("Fuel is EUR 1.50 per gallon.", "Fuel is EUR 1.50 per litre."),
+]
+
+
+@pytest.mark.parametrize(("claim", "span"), SAME)
+def test_what_is_meant_by_both_passes_rates(claim, span):
+    assert not capped(claim, span)
+
+
+@pytest.mark.parametrize(("claim", "span"), OTHER)
+def test_a_number_at_another_rate_is_held_against_the_claim(claim, span):
+    assert capped(claim, span)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "behind", "found"),
+    [
+        ("", " per month", {"month"}),
+        ("", " a day", {"day"}),
+        ("", "/km", {"kilometre"}),
+        ("", " of the annual salary", {"year"}),
+        ("", " per person per night", {"night"}),
+        ("", " in march, 5 a day", set()),
+        ("", " people", set()),
+        ("hotel - limit per night: ", " eur", {"night"}),
+        ("per night we pay: ", " eur per week", {"week"}),
+    ],
+)
+def test_a_rate_is_read_behind_a_number_up_to_the_next_or_in_its_title(ahead, behind, found):
+    assert rates(ahead, behind) == found
+
+
+def test_a_recurring_fee_says_the_rate_ahead():
+    assert recurring_ahead("the monthly fee is ") == {"month"}
+    assert recurring_ahead("the fee is ") == set()
+
+
+def test_the_article_of_a_rate_counts_nothing():
+    assert is_rate("100 requests ", "a minute is the limit")
+    assert not is_rate("it takes ", "a minute")
+    assert not is_rate("100 requests and ", "a meeting")
