@@ -1,11 +1,13 @@
 """From a question to an answer that can be traced: plan → fit → complete → decompose → verify → trace.
 
-A model may take a minute, so nothing of the store is held meanwhile: what it is shown is read in one transaction, what
-its answer rests on in a second, and the trace is written in a third, which looks at rights again.
+A model may take a minute, and one for meanings that is far away some seconds, so nothing of the store is held while an
+answer is written, chosen or judged: what it may rest on is read in one transaction, how words weigh in a second, what
+it cites in a third, and the trace is written in a last one. Each that comes after a model looks at rights again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -111,9 +113,10 @@ class GenerateEngine:
         request = self._request(question, find, where, valid_time, tx_time)
         evidence = self._evidence(request, principal, allow_ungrounded=allow_ungrounded)
         draft = self._chosen(question, evidence) if self._llm is None else self._written(question, evidence, self._llm)
+        look = partial(self._look, principal=principal, valid_time=valid_time, tx_time=tx_time)
+        borne = self._borne(draft, principal.tenant_id, look)
         with self._database.read(principal.tenant_id) as tx:
-            asked = view(tx, rights.today(tx, principal), self._database.clock.now(), valid_time, tx_time)
-            claims = self._claims(asked, self._borne(asked, draft))
+            claims = self._claims(look(tx), borne)
             sections = self._sections(tx, [passage.span for claim in claims for passage in claim.citations])
         answer = Answer(
             trace_id=random_id(),
@@ -232,9 +235,15 @@ class GenerateEngine:
 
     # ── verify ──
 
-    def _borne(self, asked: View, draft: _Draft) -> list[Borne]:
+    def _look(self, tx: ReadTx, principal: Principal, valid_time: int | None, tx_time: int | None) -> View:
+        """What the principal may see by now, at these coordinates."""
+        return view(tx, rights.today(tx, principal), self._database.clock.now(), valid_time, tx_time)
+
+    def _borne(self, draft: _Draft, tenant_id: str, look: Callable[[ReadTx], View]) -> list[Borne]:
         try:
-            return bear(draft.said, draft.units, lambda claims: self._matcher.judge(asked, claims))
+            with self._database.read(tenant_id) as tx:
+                weight = self._matcher.weight(look(tx), [one.text for one in draft.said])
+            return bear(draft.said, draft.units, partial(self._matcher.judge, weight))
         except (VerifyUnavailable, SemanticUnavailable):
             return bear_unjudged(draft.said, draft.units)
 

@@ -3,7 +3,7 @@
 A `tx` is a transaction of core.store; it passes through here unopened.
 """
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
@@ -96,8 +96,11 @@ class Read:
 
 
 class Matcher(Protocol):
-    def judge(self, asked: Any, claims: Sequence[tuple[str, Sequence[str]]]) -> Sequence[Verdict]:
-        """The verdict on each claim by the words of its own passages, as a view's principal reads them.
+    def weight(self, asked: Any, claims: Sequence[str]) -> Callable[[str], float]:
+        """How much each term of the claims weighs, as a view's principal reads."""
+
+    def judge(self, weight: Callable[[str], float], claims: Sequence[tuple[str, Sequence[str]]]) -> Sequence[Verdict]:
+        """The verdict on each claim by the words of its own passages; no transaction is held for it.
 
         Raises VerifyUnavailable without a model.
         """

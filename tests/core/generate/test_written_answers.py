@@ -15,6 +15,7 @@ from core.planner.plan import EvidencePlan
 from core.planner.request import PlanRequest
 from core.store.tables import Trace
 from tests.fakes.completions import USAGE, breaks, refuses, says, sends, told
+from tests.support.embedders import MeddlingEmbedder
 from tests.support.memories import add_person, dump, page, put, rows
 
 ASKED = "What may a meal cost at most?"
@@ -376,6 +377,17 @@ def test_a_slow_model_holds_nobody_up(handbook, fake, ada):
     fake.usually = _slowly
     assert handbook.generate(ASKED, ada).known
     assert wrote.is_set()
+
+
+def test_no_transaction_is_open_while_what_was_said_is_judged(handbook, reopen, llm, fake, ada):
+    """An embedding model may be far away and slow, too."""
+    embedder, judged = MeddlingEmbedder(), []
+    memory = reopen(embedder=embedder, llm=llm())
+    pool = memory._database.engine.pool
+    embedder.meddle = lambda: judged.append(pool.checkedout()) if fake.asked else None
+    fake.usually = cites("At most 40 EUR may be the cost of a meal {meal}.", meal="40 EUR")
+    memory.generate(ASKED, ada)
+    assert set(judged) == {0}
 
 
 # ── the key ──
