@@ -88,6 +88,7 @@ CALLS = {
     "save_answer": lambda w, who: w.memory.save_answer(w.trace_id, who),
     "answer": lambda w, who: w.memory.answer(w.answer_id, who),
     "answers": lambda w, who: w.memory.answers(who),
+    "answer_history": lambda w, who: w.memory.answer_history(w.answer_id, who),
     "refresh_answer": lambda w, who: w.memory.refresh_answer(w.answer_id, who),
     "watch": lambda w, who: w.memory.watch(
         watch_request(who, ScopeType.ENTITY, section(*NODE), name=str(random_id())), who

@@ -17,10 +17,11 @@ from itertools import count
 from typing import Any
 
 import structlog
-from sqlalchemy import event
+from sqlalchemy import and_, event, not_
 from sqlmodel import Session, select
 
 from core.clock import DAY, ManualClock
+from core.jobs.kinds import JobKind
 from core.memory import Memory
 from core.model.card_states import CardState
 from core.model.notices import Outgoing
@@ -79,10 +80,11 @@ def work(url: str, room: str, offset: int, kill_at: int | None) -> dict[str, int
 
 
 def open_work(memory: Memory, now: int) -> int:
-    """What is not at its end and will be due within the day."""
+    """What is not at its end and will be due within the day, but for the look at each answer once a week."""
+    ahead = and_(Job.kind == JobKind.CHECK_ANSWER, Job.not_before > now)
     chosen = (
         select(CardMessage).where(CardMessage.state.in_(IN_HAND)),
-        select(Job).where(Job.state.in_(("ready", "leased")), Job.not_before < now + DAY),
+        select(Job).where(Job.state.in_(("ready", "leased")), Job.not_before < now + DAY, not_(ahead)),
         select(Inbox).where(Inbox.state.in_(("ready", "running"))),
         select(NotifyDelivery).where(NotifyDelivery.state == "pending"),
     )
