@@ -28,7 +28,10 @@ _BEFORE_NOUNS = (
     r"(?:no|non|none|nobody|nothing|neither|nor|without|zero|(?<![.,:/-])0(?![.,:/-]?\d| ?(?:-|to) ?\d)|lacks?|lacking|"
     r"rather than|instead of|free (?:of|from)|(?:exempt(?:ed|ions?)?|excused|excluded) from)"
 )
-_BUT_FOR = r"(?:except(?:ing)?(?: for)?|apart from|excluding)"
+_BUT_FOR = (
+    r"(?:except(?:ing)?(?: for)?|apart from|excluding|"
+    r"(?<=\b(?:all|any|each|every) \w{1,20} )but(?! (?:only|not|also)\b))"
+)
 _EDGE = (
     r"[.;:!?|()\"](?!\d)|,(?!\d)|\b(?:but|because|although|though|while|whereas|unless|if|when|which|who|that|than|and|"
     r"or|so)\b"
@@ -218,7 +221,7 @@ def _read(folded: str) -> Iterator[Clause]:
             yield Clause(frozenset(said), tuple(denied), about)
             said, denied, waiting = [], [], []
         elif cut == "but_for":
-            waiting += [] if waiting or denied else [2]  # no one except managers: managers
+            waiting = [] if waiting or denied else [2]  # no one except managers: managers
         elif cut:
             waiting.append(1 if cut == "verb" else 2)
 

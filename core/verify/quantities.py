@@ -83,7 +83,13 @@ _RELEASE = regex.compile(r"(?<!\p{L})(?P<name>\p{Lu}[\p{L}']++) (?P<digits>\d++\
 _IS_RELEASE = regex.compile(
     r"(?:\b(?:version|release|section|chapter|clause|paragraph|art(?:icle|[.])|sec[.]|v[.]?) |§ ?)$"
 )
-_OPENING = regex.compile(r"(?:^|[.!?:;|] )[\p{L}']++ $")
+_OPENERS = (
+    "add pay take use drink eat about over under above below nearly almost roughly around only some up costs weighs "
+    "measures rated score rating rate average total factor ratio price fee grade gpa"
+)
+_OPENING = frozenset(_OPENERS.split())
+"""Words that open a sentence or title before a number, and name nothing."""
+
 _PLAIN_DOTTED = regex.compile(r"\d++\.\d++")
 _AGE = regex.compile(r"\b(?:aged?|ages) $")
 _WORD_AHEAD = regex.compile(r"[\p{L}']++[ -]$")
@@ -156,9 +162,7 @@ def _released(found: Quantity, token: Token, releases: Collection[str]) -> Quant
     if found.kind is not Kind.NUMBER or found.measure or not _PLAIN_DOTTED.fullmatch(token.written):
         return found
     word = _WORD_AHEAD.search(token.ahead)
-    named = (
-        word is not None and word[0] + token.written in releases and not (found.nouns and _OPENING.search(token.ahead))
-    )
+    named = word is not None and word[0].rstrip() not in _OPENING and word[0] + token.written in releases
     return replace(found, digits=token.written, is_version=named or bool(_IS_RELEASE.search(token.ahead)))
 
 

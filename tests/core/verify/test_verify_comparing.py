@@ -11,6 +11,13 @@ def capped(claim, span):
 
 
 SAME = [
+    (
+        "The office is closed between Christmas and 2 January.",
+        "The office is closed from 24 December 2026 to 2 January 2027.",
+    ),
+    ("Guests aged 12 get in.", "Guests aged 10 to 15 get in."),
+    ("Python 3.12 or newer works.", "Python 3.12 or newer works."),
+    ("Section 4.2 applies.", "See section 4.2 for that."),
     ("It takes between 3 and 5 days.", "It takes 3-5 days."),
     ("The office is closed on 25 December 2026.", "Closed from 24 December 2026 to 1 January 2027."),
     ("A child aged 5 pays half.", "Children aged 3 to 6 pay half."),
@@ -29,6 +36,10 @@ SAME = [
     ("The order ships in 3 days.", "Orders ship within 2 to 5 days."),
 ]
 OTHER = [
+    ("Guests aged 16 get in.", "Guests aged 10 to 15 get in."),
+    ("Sessions last between 10 and 20 minutes.", "Sessions last between 10 and 30 minutes."),
+    ("Between May 2020 and June 2021 it was shut.", "Between May 2020 and July 2021 it was shut."),
+    ("He has worked here since 2018.", "He worked here until 2018."),
     (
         "We are open Monday to Thursday between 9:00 and 17:00.",
         "We are open Monday to Thursday between 9:00 and 16:00.",

@@ -88,6 +88,19 @@ def test_a_clause_that_says_the_same_settles_it(claim, more):
 
 
 DENIED_APART = [
+    ("The sauna is heated.", "The pool is heated, the sauna is not."),
+    ("The form is signed online.", "The form must be signed on paper, not online."),
+    ("The shop is open on Sunday.", "The shop is open daily except Sunday."),
+    ("Basic includes support.", "All plans include support except Basic."),
+    ("Students get a badge.", "Students get a card, but never a badge."),
+    ("The app works offline.", "The app works online, but not offline."),
+    ("Freelancers must do the training.", "Freelancers are exempt from the training."),
+    ("Vouchers do not expire.", "Vouchers are personal; they expire after two years."),
+    ("Attendance dropped by 10.", "Attendance rose by 10."),
+    ("The alarm is on at night.", "The alarm is off at night."),
+    ("No fee of any kind is charged.", "A fee of EUR 2.0 is charged."),
+    ("Subcontractors may enter.", "All may enter, except subcontractors."),
+    ("Expenses for alcohol are paid.", "Expenses are paid, excluding alcohol."),
     ("No late fee is charged per day.", "The late fee is EUR 0.50 per day."),
     ("No fee is due.", "A fee of 2.0 % is due."),
     ("Interns get a phone.", "Interns get a laptop, but no phone."),
@@ -127,6 +140,15 @@ DENIED_APART = [
     ("Parking is free for guests.", "Parking is free for staff, not for guests."),
 ]
 TOLD_ALIKE = [
+    ("Coffee is free of charge.", "Coffee is free."),
+    ("Nobody except the CFO signs.", "Only the CFO signs."),
+    ("The shop is open daily except Sunday.", "The shop is open daily, but not on Sunday."),
+    ("The pool is heated, the sauna is not.", "The pool is heated, the sauna is not."),
+    ("The share went down.", "The share decreased."),
+    ("All plans include support except Basic.", "Every plan but Basic includes support."),
+    ("Do not open the window.", "Do not open the window at night."),
+    ("The fee is waived for members.", "Members do not pay the fee."),
+    ("The form is signed on paper.", "The form must be signed on paper, not online."),
     ("The late fee is EUR 0.50 per day.", "A late fee of 0.50 is charged."),
     ("The ratio of 2.0 is used.", "The ratio is 2.0."),
     ("Interns get a laptop.", "Interns get a laptop, but no phone."),

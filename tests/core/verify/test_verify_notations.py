@@ -15,6 +15,12 @@ def capped(claim, span):
 
 
 SAME = [
+    ("The battery lasts 1½ hours.", "The battery lasts 90 minutes."),
+    ("The hotline is open Mon. to Fri.", "The hotline is open Monday to Friday."),
+    ("The bus runs on Saturdays and Sundays.", "The bus runs at weekends."),
+    ("It starts at 9 am CET.", "It starts at 9:00 Central European Time."),
+    ("Every 2 weeks a report is due.", "A report is due every fortnight."),
+    ("The library opens at 8:30 from Monday to Friday.", "Opening hours: weekdays from 8:30 to 18:00."),
     ("The file is 5MB.", "The file is 5 MB."),
     ("It closes at 12 PM.", "It closes at noon."),
     ("Add ½ day.", "Add 0.5 day."),
@@ -45,6 +51,10 @@ SAME = [
     ("It weighs 5kg.", "It weighs 5,000 grams."),
 ]
 OTHER = [
+    ("The meeting is at noon.", "The meeting is at 11:00."),
+    ("The bus runs on weekdays.", "The bus runs at weekends."),
+    ("The hotline is open Mon. to Sat.", "The hotline is open Mon. to Fri."),
+    ("1 in 4 parcels is late.", "1 in 5 parcels is late."),
     ("We are open on weekends.", "We are open on weekdays."),
     ("We are open Mon–Sat.", "We are open Mon–Fri."),
     ("We are open on Sat.", "We are open Mon–Fri."),

@@ -12,6 +12,13 @@ def capped(claim, span):
 
 
 SAME = [
+    ("The cost is 5 EUR/km.", "The cost is 5 EUR per km."),
+    ("We hold 2 workshops every quarter.", "We hold 2 workshops per quarter."),
+    ("Each employee has a budget of EUR 500 a year.", "Every employee has EUR 500 per year as a budget."),
+    ("Pay is weekly, EUR 600.", "Weekly pay is EUR 600."),
+    ("The weekly limit is 40 hours.", "Up to 40 hours a week."),
+    ("Vacation is 30 days.", "Vacation: 30 days (per year)"),
+    ("We pay 30 cents per kilometre.", "Mileage: 30 cents/km"),
     ("The late fee is EUR 0.50 per day.", "The late fee is EUR 0.50 per day."),
     ("We have 3 meetings per week.", "There are 3 meetings a week."),
     ("The limit is 100 requests a minute.", "The limit is 100 requests per minute."),
@@ -27,6 +34,10 @@ SAME = [
     ("Staff get 30 days.", "Staff get 30 days per year."),
 ]
 OTHER = [
+    ("Each employee has a budget of EUR 500 a month.", "Every employee has EUR 500 per year as a budget."),
+    ("The weekly limit is EUR 40.", "The limit is EUR 40 per day."),
+    ("We hold 2 workshops every quarter.", "We hold 2 workshops per month."),
+    ("Half-time is 20 hours a month.", "Half-time is 20 hours a week."),
     ("She is 18 months old.", "She is 18 years old."),
     ("It takes 3 weeks.", "There are 3 meetings per week, for months."),
     ("The rent is EUR 450 per month.", "The rent is EUR 450 per week."),
