@@ -45,7 +45,8 @@ class Holding:
             for value in _values(one):
                 equal.setdefault(value, {}).setdefault(alike, one)
             if one.until:
-                ranges.setdefault(one.ends, {}).setdefault((alike, one.nouns), one)
+                for ends in dict.fromkeys((one.ends, one.unscaled.ends)):
+                    ranges.setdefault(ends, {}).setdefault((alike, one.nouns), one)
         stated = tuple(islice((one for one in every if one.bound.is_range and one.until), _RANGES_READ))
         return cls(every, _listed(equal), _listed(ranges), frozenset(one.series for one in every), stated)
 
@@ -61,7 +62,8 @@ class Holding:
         if wanted.kind is Kind.TEXT:
             return self.equal.get(wanted.text, ())
         if wanted.bound is Bound.RANGE:
-            return self.ranges.get(wanted.ends, ())
+            named = dict.fromkeys((wanted.ends, wanted.unscaled.ends))
+            return [one for ends in named for one in self.ranges.get(ends, ())]
         if wanted.bound is Bound.EXACT:
             points = dict.fromkeys((*wanted.points, *wanted.unscaled.points))
             return (*(one for point in points for one in self.equal.get(_short(point), ())), *self.stated)

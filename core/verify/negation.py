@@ -29,7 +29,7 @@ _BEFORE_NOUNS = (
     r"rather than|instead of|free (?:of|from)|(?:exempt(?:ed|ions?)?|excused|excluded) from)"
 )
 _BUT_FOR = (
-    r"(?:except(?:ing)?(?: for)?|apart from|excluding|"
+    r"(?:except(?:ing)?(?: for)?|with the exception of|apart from|excluding|"
     r"(?<=\b(?:all|any|each|every) \w{1,20} )but(?! (?:only|not|also)\b))"
 )
 _EDGE = (

@@ -27,14 +27,15 @@ _SHORT_DAYS = regex.compile(
     r"|(?<=\b(?:on|every|each) )(?P<name>wed|sat|sun)\b(?! \p{L})\.?"
 )
 _UNIT = "|".join(sorted((*map(regex.escape, UNIT_NAMES - {"min"}), "%"), key=len, reverse=True))
-_BARE = "|".join(sorted(CODES | {"%", "gb", "mb", "kb", "tb", "km", "kg", "cm", "mm", "kw", "kwh"}))
+_PERIODS = {f"{period}s" for period in ("second", "minute", "day", "night", "week", "month", "year")}
+_BARE = "|".join(sorted(CODES | {"%", "gb", "mb", "kb", "tb", "km", "kg", "cm", "mm", "kw", "kwh"} | _PERIODS))
 _GLUED = r"(?:km|cm|mm|kg|mg|ml|[kmgt]b|ms|[kmg]wh?|[km]?hz|ghz|hrs?|mins?|secs?|lbs?|oz)"
 _CELL = r"(?P<cell>(?:\p{L}++ ){0,3}(?:[<>≤≥~] ?)?-?\d[\d.,']*+(?: ?(?:-|to) ?\d[\d.,']*+)?)"
 _HEADED = regex.compile(
     rf"(?: [(\[](?:in )?(?P<unit>{_UNIT})s?(?: (?P<scale>thousand|million|billion)s?)?"
     r"(?P<per>(?:/| per )\p{L}++)?[)\]]"
     rf"|(?:,| in) (?P<unit>{_UNIT})s?| (?P<unit>{_BARE})(?=:))"
-    rf"(?P<title>[^():|·.;\d]{{0,30}}): ?{_CELL}(?! ?(?:{_UNIT})|[\p{{L}}\d])"
+    rf"(?P<title>[^():|·.;\d]{{0,30}}): ?{_CELL}(?! ?(?:{_UNIT})|[\p{{L}}\d:/-])"
 )
 _NOT_COUNTED = r"(?<!\d |\b(?:one|two|three|four|five|six|seven|eight|nine|ten) )"
 _REWRITTEN: tuple[tuple[regex.Pattern[str], str], ...] = (

@@ -104,6 +104,7 @@ _SHORT_YEAR = regex.compile(r"(?<![\d.,-])([12]\d)\d\d-$")
 _SERIES = regex.compile(r"(\p{L}[\p{L}-]*\p{L}-?)\d++\p{L}?")
 _ARTICLE = regex.compile(r"\b(?:an?|single)(?= \p{L})")
 _LASTING = regex.compile(r"\b(?:within|after|for|takes?|lasts?|every) $")
+_HOUR = regex.compile(r"[1-9]|1[0-2]")
 _HALF_DAY = Decimal(12 * 60)
 _JOINING = frozenset({" and ", " or ", " to ", "-", " - ", " through "})
 _SPOKEN = frozenset({" to ", " through "})
@@ -279,7 +280,7 @@ def _joined(found: list[Quantity], read: list[Token]) -> Iterator[Quantity]:
             yield _by_itself(first)
         else:
             next(rest)
-            yield replace(first, text=f"{one.text}–{other.text}", bound=bound, until=other.points[0])
+            yield replace(first, text=f"{first.text}–{other.text}", bound=bound, until=other.points[0])
 
 
 def _by_itself(one: Quantity) -> Quantity:
@@ -298,6 +299,8 @@ def _range_of(one: Quantity, token: Token, other: Quantity) -> Bound | None:
 
 def _like_the_next(one: Quantity, token: Token, other: Quantity, following: Token) -> Quantity:
     """What is written once behind two numbers is meant for both: the days of `3-5 days`, the pm of `3:30-4:30 PM`."""
+    if one.kind is Kind.NUMBER and other.kind is Kind.TIME and token.gap in _RANGING:
+        return _hour(one, token, other)
     if one.kind is Kind.NUMBER and not (one.measure or one.nouns):
         number = _number(replace(token, behind=following.behind))
         if number is None:
@@ -308,6 +311,17 @@ def _like_the_next(one: Quantity, token: Token, other: Quantity, following: Toke
             one, points=(_before(one.points[0], token, other.points[0]),), measure=one.measure or other.measure
         )
     return one
+
+
+def _hour(one: Quantity, token: Token, end: Quantity) -> Quantity:
+    """The 2 of `2 to 4 pm`: the last before the end."""
+    (last,) = end.points[0]
+    if not _HOUR.fullmatch(token.written) or last is None:
+        return one
+    first = Decimal(token.written) % 12 * 60
+    minutes = first + _HALF_DAY if first + _HALF_DAY < last else first
+    written = f"{minutes // 60:02}:{minutes % 60:02}"
+    return replace(one, text=written, kind=Kind.TIME, points=((minutes,),), nouns=frozenset(), measure=end.measure)
 
 
 def _before(start: Point, token: Token, end: Point) -> Point:

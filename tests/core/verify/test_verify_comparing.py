@@ -11,6 +11,10 @@ def capped(claim, span):
 
 
 SAME = [
+    ("Chapter 3 tells how.", "See chapter 3."),
+    ("The rule has been in force since 2020.", "The rule has been in force since 1 May 2020."),
+    ("Room 3.10 is booked.", "Room 3.10 is booked."),
+    ("The mean is 3.10.", "The mean is 3.1."),
     (
         "The office is closed between Christmas and 2 January.",
         "The office is closed from 24 December 2026 to 2 January 2027.",
@@ -36,6 +40,7 @@ SAME = [
     ("The order ships in 3 days.", "Orders ship within 2 to 5 days."),
 ]
 OTHER = [
+    ("Room 3.10 is booked.", "Room 3.1 is booked."),
     ("Guests aged 16 get in.", "Guests aged 10 to 15 get in."),
     ("Sessions last between 10 and 20 minutes.", "Sessions last between 10 and 30 minutes."),
     ("Between May 2020 and June 2021 it was shut.", "Between May 2020 and July 2021 it was shut."),

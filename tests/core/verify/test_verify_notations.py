@@ -15,6 +15,7 @@ def capped(claim, span):
 
 
 SAME = [
+    ("The window opens on Mon 5 May 2026.", "The window opens on Monday 5 May 2026."),
     ("The battery lasts 1½ hours.", "The battery lasts 90 minutes."),
     ("The hotline is open Mon. to Fri.", "The hotline is open Monday to Friday."),
     ("The bus runs on Saturdays and Sundays.", "The bus runs at weekends."),

@@ -12,6 +12,13 @@ def capped(claim, span):
 
 
 SAME = [
+    ("You may take 5 days of special leave per year.", "Special leave: 5 days a year."),
+    ("The first 3 months are free.", "The first three months are free of charge."),
+    ("The board meets 4 times a year.", "The board meets four times per year."),
+    ("Rooms for 8 people cost EUR 40 per hour.", "Rooms for up to 8 people cost EUR 40 an hour."),
+    ("The stipend is £1,200 monthly.", "The stipend is GBP 1,200 per month."),
+    ("A subscription costs €9.99 a month.", "Subscriptions cost 9,99 € per month."),
+    ("A quarter is 3 months.", "Three months make a quarter."),
     ("The cost is 5 EUR/km.", "The cost is 5 EUR per km."),
     ("We hold 2 workshops every quarter.", "We hold 2 workshops per quarter."),
     ("Each employee has a budget of EUR 500 a year.", "Every employee has EUR 500 per year as a budget."),
@@ -34,6 +41,10 @@ SAME = [
     ("Staff get 30 days.", "Staff get 30 days per year."),
 ]
 OTHER = [
+    ("The stipend is £1,200 weekly.", "The stipend is GBP 1,200 per month."),
+    ("Overtime pays 125% of the daily wage.", "Overtime: 125% of the hourly wage"),
+    ("The board meets 4 times a month.", "The board meets four times per year."),
+    ("Kids are 3 to 6 months.", "Kids are 3 to 6 years old."),
     ("Each employee has a budget of EUR 500 a month.", "Every employee has EUR 500 per year as a budget."),
     ("The weekly limit is EUR 40.", "The limit is EUR 40 per day."),
     ("We hold 2 workshops every quarter.", "We hold 2 workshops per month."),
