@@ -531,3 +531,14 @@ async def test_a_tenant_that_cannot_be_pruned_keeps_no_other_from_it_and_is_not_
     for _ in range(3):
         await worker.round()
     assert (tried, inbox_states(memory)) == (["a", "default"], [])
+
+
+async def test_a_question_that_cannot_be_counted_keeps_nothing_from_being_pruned(
+    memory, clock, worker, adas, monkeypatch
+):
+    await adas.ask("help")
+    await worker.settle()
+    clock.advance(KEPT[Spent.EVENTS] + 1)
+    monkeypatch.setattr(memory.clarify, "recount", lambda tenant: 1 / 0)
+    await worker.round()
+    assert inbox_states(memory) == []
