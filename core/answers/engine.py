@@ -5,8 +5,9 @@ when the answer got worse. A recheck is idempotent: the same evidence gives the 
 It reads and runs the model outside the write transaction, which starts over when the answer has moved meanwhile.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from sqlmodel import col
 
 from core.answers.cadence import next_check
 from core.answers.config import AnswersConfig
-from core.answers.judging import Judging, Today
+from core.answers.judging import Found, Judging, Today
 from core.answers.recheck import Judged
 from core.answers.saved import (
     changed,
@@ -162,19 +163,23 @@ class AnswersEngine:
                 node = self._graph.current(tx, [answer_id], self._database.clock.now()).get(answer_id)
                 if node is None or node.props["status"] == AnswerStatus.SUPERSEDED:
                     return None
-                now, question = self._database.clock.now(), node.props["question"]
-                today = Today(tx, now, self._readable(tx, node), question)
-                judged = self._judging.judge(today, node.props["claims"])
+                found = self._judging.found(self._today(tx, node), node.props["claims"])
+            judged = self._judging.judge(found, node.props["question"], partial(self._akin, tenant_id, node))
             with self._database.write(tenant_id) as tx:
                 checked = self._record(tx, node, judged)
                 if checked is not None:
                     return checked
         raise InvalidRequest(f"answer {answer_id} kept changing while it was checked; it will be checked again")
 
-    def _readable(self, tx: ReadTx, node: Node) -> Collection[UUID]:
-        """What the owner of an answer may read today."""
+    def _today(self, tx: ReadTx, node: Node) -> Today:
+        """As things stand for the owner of an answer."""
         owner = people.get(tx, UUID(node.props["owner"]))
-        return sources.readable(tx, people.principal(owner)) if owner and owner.active else ()
+        readable = sources.readable(tx, people.principal(owner)) if owner and owner.active else ()
+        return Today(tx, self._database.clock.now(), readable)
+
+    def _akin(self, tenant_id: str, node: Node, claim: Found) -> Sequence[str]:
+        with self._database.read(tenant_id) as tx:
+            return self._judging.akin(self._today(tx, node), claim)
 
     def _record(self, tx: WriteTx, node: Node, judged: Sequence[Judged]) -> Checked | None:
         """Write what was found, if it is news; None when the answer has moved since it was read."""

@@ -173,6 +173,20 @@ def test_rule_4_clears_what_is_reworded_and_says_the_same(memory, ada, saved):
     assert stale_events(memory) == []
 
 
+def test_no_transaction_is_held_while_the_model_reads_what_moved(reopen):
+    embedder = MeddlingEmbedder()
+    memory = reopen(embedder=embedder)
+    ada = add_person(memory, "Ada")
+    put(memory, "travel.md", travel())
+    answer_id = save(memory, ada)
+    put(memory, "travel.md", travel(MORE))
+    held, pool = [], memory._database.engine.pool
+    embedder.meddle = lambda: held.append(pool.checkedout())
+    memory._engines.answers.check("default", answer_id)
+    assert held
+    assert set(held) == {0}
+
+
 def test_rule_4_without_a_model_an_affected_claim_stays_affected_and_says_why(memory, reopen, ada, saved):
     move(memory, travel(meals="As everywhere, meals cost at most 40 EUR a day."))
     blind = reopen(embedder=None)
