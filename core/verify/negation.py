@@ -64,6 +64,7 @@ _FORMS = {
     **dict.fromkeys(("shrank", "shrunk"), "shrink"),
     **dict.fromkeys(("sank", "sunk"), "sink"),
     **dict.fromkeys(("began", "begun"), "begin"),
+    "forbidden": "forbid",
     "won": "win",
     "lost": "lose",
     "bought": "buy",

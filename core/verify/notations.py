@@ -29,7 +29,7 @@ _SHORT_DAYS = regex.compile(
 _UNIT = "|".join(sorted((*map(regex.escape, UNIT_NAMES - {"min"}), "%"), key=len, reverse=True))
 _PERIODS = {f"{period}s" for period in ("second", "minute", "day", "night", "week", "month", "year")}
 _BARE = "|".join(sorted(CODES | {"%", "gb", "mb", "kb", "tb", "km", "kg", "cm", "mm", "kw", "kwh"} | _PERIODS))
-_GLUED = r"(?:km|cm|mm|kg|mg|ml|[kmgt]b|ms|[kmg]wh?|[km]?hz|ghz|hrs?|mins?|secs?|lbs?|oz)"
+_GLUED = r"(?:km|cm|mm|kg|mg|ml|[kmgt]b|ms|[kmg]wh?|[km]?hz|ghz|h|hrs?|mins?|secs?|lbs?|oz)"
 _CELL = r"(?P<cell>(?:\p{L}++ ){0,3}(?:[<>≤≥~] ?)?-?\d[\d.,']*+(?: ?(?:-|to) ?\d[\d.,']*+)?)"
 _HEADED = regex.compile(
     rf"(?: [(\[](?:in )?(?P<unit>{_UNIT})s?(?: (?P<scale>thousand|million|billion)s?)?"
@@ -59,6 +59,7 @@ _FRACTION = regex.compile(r"(?<![\d.,/])(?:(\d{1,6}) )?(\d)\u2044(\d)(?!\d)")
 _SPACED = regex.compile(
     rf"(?<=(?:{_MONEY}) ?)\d{{1,3}}(?: \d{{3}})++(?!\d)"
     rf"|(?<![\d.,] ?)\d{{1,3}}(?: \d{{3}})++(?=(?:[.,]\d\d?)? ?{_MONEY})"
+    rf"|(?<![\p{{L}}\d.,] ?)\d{{1,3}}(?: \d{{3}})*+(?<= 000)(?= (?:{_UNIT}))"
 )
 _EUROPEAN = regex.compile(r"(?<![\d.,])(?:\d{1,3}(?:\.\d{3})++|\d{1,3}),\d\d(?![.,]?\d)")
 _WHOLE_EUROPEAN = regex.compile(

@@ -47,7 +47,7 @@ _SIZES = {
     "second": {
         "millisecond ms": "0.001",
         "minute min": "60",
-        "hour hr": "3600",
+        "hour hr h": "3600",
         "day": "86400",
         "week": "604800",
         "fortnight": "1209600",

@@ -88,6 +88,10 @@ def test_a_clause_that_says_the_same_settles_it(claim, more):
 
 
 DENIED_APART = [
+    ("Phones are provided.", "Laptops are provided, but phones are not."),
+    ("Smoking is allowed.", "Smoking is forbidden."),
+    ("Overtime is paid out.", "Overtime is not paid out but compensated by time off."),
+    ("The fee is not refundable.", "The deposit and the fee are refundable."),
     ("Meals are covered.", "Travel is covered, but not meals."),
     ("The policy covers contractors.", "The policy covers employees but not contractors."),
     ("Volunteers are paid.", "Interns are paid, volunteers are not."),
@@ -151,6 +155,9 @@ DENIED_APART = [
     ("Parking is free for guests.", "Parking is free for staff, not for guests."),
 ]
 TOLD_ALIKE = [
+    ("Laptops are provided.", "Laptops are provided, but phones are not."),
+    ("Staff can park for free.", "Staff can park free of charge."),
+    ("Overtime is not paid.", "Overtime is not paid out but compensated by time off."),
     ("Meals are not covered.", "Travel is covered, but not meals."),
     ("Travel is covered.", "Travel is covered, but not meals."),
     ("You need no receipt below EUR 10.", "No receipt is needed below EUR 10."),

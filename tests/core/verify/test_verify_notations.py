@@ -15,6 +15,8 @@ def capped(claim, span):
 
 
 SAME = [
+    ("Add it by Tue, 5 May.", "Add it by Tuesday, 5 May."),
+    ("It's open Sat and Sun.", "It's open on Saturday and Sunday."),
     ("The window opens on Mon 5 May 2026.", "The window opens on Monday 5 May 2026."),
     ("The battery lasts 1½ hours.", "The battery lasts 90 minutes."),
     ("The hotline is open Mon. to Fri.", "The hotline is open Monday to Friday."),

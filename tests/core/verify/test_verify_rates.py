@@ -12,6 +12,10 @@ def capped(claim, span):
 
 
 SAME = [
+    ("Training budget is EUR 1,000 per person per year.", "EUR 1,000 per person each year for training."),
+    ("The price is 500 € per year.", "The price is €500 annually."),
+    ("10 000 km per year are included.", "10,000 km a year are included."),
+    ("The quota is 2 GB per user.", "User quota: 2 GB"),
     ("You may take 5 days of special leave per year.", "Special leave: 5 days a year."),
     ("The first 3 months are free.", "The first three months are free of charge."),
     ("The board meets 4 times a year.", "The board meets four times per year."),
@@ -41,6 +45,8 @@ SAME = [
     ("Staff get 30 days.", "Staff get 30 days per year."),
 ]
 OTHER = [
+    ("The first aid course is every 2 years.", "The first aid course is every 2 months."),
+    ("The price is 500 € per quarter.", "The price is €500 annually."),
     ("The stipend is £1,200 weekly.", "The stipend is GBP 1,200 per month."),
     ("Overtime pays 125% of the daily wage.", "Overtime: 125% of the hourly wage"),
     ("The board meets 4 times a month.", "The board meets four times per year."),

@@ -11,6 +11,21 @@ def capped(claim, span):
 
 
 SAME = [
+    ("Meal allowance is EUR 14 for a half day.", "Half day — Meal allowance: EUR 14"),
+    ("The course has 5 seats.", "Course — Seats: 5"),
+    ("The train takes 2 h.", "The train takes 2 hours."),
+    ("The train takes 2h 30min.", "The train takes 2 hours and 30 minutes."),
+    ("The SLA is 99.9%.", "SLA: 99.9 %"),
+    ("Response is within 1 business day.", "We respond within one business day."),
+    ("The stipend is Fr. 500.", "The stipend is CHF 500."),
+    ("The price is 500,- EUR.", "The price is EUR 500."),
+    ("Up to 3 kids get EUR 50 each.", "Up to 3 children get 50 euros each."),
+    ("The first aid course is every 2 years.", "The first aid course is due every two years."),
+    ("The pool is 20°C warm.", "The pool has 20 °C."),
+    ("The speed is 100 Mbit/s.", "The speed is 100 Mbit/s."),
+    ("It covers 80 percent.", "It covers four fifths, that is 80%."),
+    ("Delivery: 3–5 working days.", "Delivery takes 3 to 5 working days."),
+    ("Up to 25 people may come.", "Groups of up to 25 people may come."),
     ("The per diem is EUR 28.", "Germany — Per diem (EUR): 28"),
     ("A car costs EUR 0.30 per kilometre.", "Private car — Rate per km (EUR): 0.30"),
     ("Wedding leave is 2 days.", "Wedding — Days off: 2"),
@@ -101,6 +116,11 @@ SAME = [
     ("Report within 24 hours.", "Report within a day."),
 ]
 OTHER = [
+    ("The train takes 2 min.", "The train takes 2 hours."),
+    ("The stipend is CHF 500.", "The stipend is EUR 500."),
+    ("The pool is 20°F warm.", "The pool has 20 °C."),
+    ("10,000 miles a year are included.", "10,000 km a year are included."),
+    ("Up to 3 kids get EUR 50.", "Up to 4 kids get EUR 50."),
     ("A car costs EUR 0.30 per mile.", "Private car — Rate per km (EUR): 0.30"),
     ("Parental leave is 14 weeks.", "Parental leave — Length (months): 14"),
     ("Log retention is 90 hours.", "Logs — Retention [days]: 90"),
