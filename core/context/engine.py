@@ -14,7 +14,7 @@ from core.model.principals import Principal
 from core.model.spans import SpanRef
 from core.planner.plan import Planned, Plans
 from core.planner.request import PlanRequest
-from core.store import traces
+from core.store import rights, traces
 from core.store.database import Database, ReadTx
 
 
@@ -91,6 +91,8 @@ class ContextEngine:
             "items": [span_json(item.span) for item in context.items],
         }
         with self._database.write(principal.tenant_id) as tx:
+            tx.compose()
+            rights.today(tx, principal)  # no hash of their words is to outlive one who was erased meanwhile
             traces.add(tx, context.trace_id, "context", principal.person, body)
         self._metrics.context_trace_writes.inc()
 

@@ -23,7 +23,7 @@ from core.model.ports import Graph, Library, Read, Recall, Unit
 from core.model.principals import Principal
 from core.model.spans import Kind, SpanRef
 from core.model.verdicts import Candidate, Gate, Signals, Support, Verdict
-from core.store import sources, traces
+from core.store import rights, sources, traces
 from core.store.database import Database, ReadTx
 from core.store.view import View, view
 from core.text.terms import terms
@@ -261,6 +261,8 @@ class VerifyEngine:
             "results": [_without_words(result.to_json()) for result in verified.results],
         }
         with self._database.write(principal.tenant_id) as tx:
+            tx.compose()
+            rights.today(tx, principal)  # no hash of their words is to outlive one who was erased meanwhile
             traces.add(tx, verified.trace_id, "verification", principal.person, body)
 
     # ── is a saved claim still said? ──

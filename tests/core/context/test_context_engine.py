@@ -6,13 +6,13 @@ import pytest
 
 from core.clock import DAY, SECOND
 from core.context.views import INCLUDE
-from core.errors import InsufficientEvidence, InvalidRequest
+from core.errors import InsufficientEvidence, InvalidRequest, NotFound
 from core.graph.records import Record
 from core.ids import derived
 from core.model.spans import SpanRef
 from core.planner.request import PlanRequest
-from core.store.tables import Trace
-from tests.support.memories import NOW, add_person, last_tx, page, put, rows
+from core.store.tables import Person, Trace
+from tests.support.memories import NOW, add_person, change_row, last_tx, page, put, rows
 
 QUESTION = "What may a meal cost at most?"
 MEALS = page("Travel", {"Meals": "A meal may cost at most 40 EUR.", "Trains": "Trains are booked by the office."})
@@ -120,6 +120,21 @@ def test_equal_requests_have_equal_hashes_and_others_have_not(memory, ada):
 
 def test_without_evidence_it_says_so_and_leaves_no_trace(memory, ada):
     with pytest.raises(InsufficientEvidence):
+        ask(memory, ada)
+    assert traces(memory, "context") == []
+
+
+def test_one_who_is_erased_while_evidence_is_sought_leaves_no_hash_of_their_words(memory, ada, monkeypatch):
+    put(memory, "travel.md", MEALS)
+    plan = memory._engines.planner.plan
+
+    def erased_meanwhile(tx, request, principal, now):
+        planned = plan(tx, request, principal, now)
+        change_row(memory, Person, ("default", ada.person_id), active=False)
+        return planned
+
+    monkeypatch.setattr(memory._engines.planner, "plan", erased_meanwhile)
+    with pytest.raises(NotFound):
         ask(memory, ada)
     assert traces(memory, "context") == []
 
