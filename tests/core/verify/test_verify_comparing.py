@@ -11,6 +11,14 @@ def capped(claim, span):
 
 
 SAME = [
+    ("Lunch is from 12 to 1 pm.", "Lunch is from 12:00 pm to 1:00 pm."),
+    ("We meet from 2 to 4 pm.", "We meet from 14:00 to 16:00."),
+    ("Lunch is 11-1 pm.", "Lunch is from 11:00 to 13:00."),
+    ("Open 9-5 pm.", "Open 9 am to 5 pm."),
+    ("Kids are 3 to 6.", "Kids are 3 to 6 years old."),
+    ("Kids are 3 to 6 years old.", "Kids are 3 to 6."),
+    ("Windows 11 is used.", "We use Windows 11."),
+    ("iOS 17.4 is needed.", "iOS 17.4 is needed."),
     ("Chapter 3 tells how.", "See chapter 3."),
     ("The rule has been in force since 2020.", "The rule has been in force since 1 May 2020."),
     ("Room 3.10 is booked.", "Room 3.10 is booked."),
@@ -40,6 +48,11 @@ SAME = [
     ("The order ships in 3 days.", "Orders ship within 2 to 5 days."),
 ]
 OTHER = [
+    ("We meet from 2 to 4 pm.", "We meet from 14:00 to 17:00."),
+    ("We meet from 2 to 4 pm.", "We meet from 2 to 4 am."),
+    ("Java 17.1 runs.", "Java 17.10 runs."),
+    ("See clause 7.10.", "See clause 7.1."),
+    ("The offer holds until Friday.", "The offer holds from Friday."),
     ("Room 3.10 is booked.", "Room 3.1 is booked."),
     ("Guests aged 16 get in.", "Guests aged 10 to 15 get in."),
     ("Sessions last between 10 and 20 minutes.", "Sessions last between 10 and 30 minutes."),
