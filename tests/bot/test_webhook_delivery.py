@@ -168,7 +168,7 @@ async def test_a_card_does_not_wait_for_a_webhook_that_does_not_answer(told, cha
     parts.gateway.stop()
 
 
-@pytest.mark.parametrize("key", [None, random_key()])
+@pytest.mark.parametrize("key", [None, random_key()], ids=["none", "another"])
 async def test_without_the_right_key_nothing_is_sent_and_it_goes_on_when_that_is_back(told, key):
     path = told.keys / webhook_key.NAME
     good = path.read_bytes()
