@@ -45,7 +45,7 @@ lint: .venv/installed-dev ## style, types, architecture, dependencies
 node: $(NODE_PACKAGES) ## install the npm packages that some tests need
 
 test: lint node ## everything that CI runs
-	$(BIN)/pytest -n auto $(ARGS)
+	$(BIN)/pytest -n auto --dist worksteal $(ARGS)
 
 bench: .venv/installed-dev ## ratios, measured in one run
 	$(BIN)/python -m benchmarks $(ARGS)

@@ -24,7 +24,7 @@ from tests.support.skips import pytest_sessionfinish
 __all__ = ["pytest_sessionfinish"]
 
 _QUIET: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("here", max_examples=60, **_QUIET)
+settings.register_profile("here", max_examples=40, **_QUIET)
 settings.register_profile("deep", max_examples=1000, **_QUIET)
 settings.load_profile("here")
 
