@@ -43,6 +43,11 @@ def plain_slice(seen: Visible, start: int, end: int) -> str:
     return _tidy(seen.text[start:end].replace(BLANK, ""))
 
 
+def standing(text: str) -> str:
+    """`plain`, without the words that are struck through."""
+    return plain_slice(unstruck(visible(text)), 0, len(text))
+
+
 def unstruck(seen: Visible) -> Visible:
     """The same text without the words that are struck through, each character in its place."""
     text = list(seen.text)

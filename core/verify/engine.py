@@ -26,6 +26,7 @@ from core.model.verdicts import Candidate, Gate, Signals, Support, Verdict
 from core.store import rights, sources, traces
 from core.store.database import Database, ReadTx
 from core.store.view import View, view
+from core.text.fold import standing
 from core.text.terms import terms
 from core.verify.config import VerifyConfig
 from core.verify.judge import decided, judge, measured, scored
@@ -159,7 +160,8 @@ class VerifyEngine:
             self._worth_reading(terms(claim), {span: kind for span, kind in each.items() if span in held}, held, weight)
             for claim, each in zip(request.claims, spans, strict=True)
         ]
-        pieces = self._pieces(asked.tx, {span for most in worth for span in most})
+        read = {span for most in worth for span in most}
+        pieces = self._pieces(asked.tx, read, {span for each in spans for span, kind in each.items() if kind is None})
         return [
             _Claim(claim, vector, weight, len(each), [(most[span], pieces[span]) for span in most])
             for claim, vector, each, most in zip(request.claims, vectors, spans, worth, strict=True)
@@ -200,12 +202,15 @@ class VerifyEngine:
         """Whether what shares so many of a claim's words could reach a band, and a score, if it meant the same."""
         return score(1.0, shared, self._config.beta) >= max(least, self._config.partial)
 
-    def _pieces(self, tx: ReadTx, spans: Collection[SpanRef]) -> dict[SpanRef, list[_Piece]]:
-        """The sentences and table rows of each span; one that lies within a sentence stands for itself."""
+    def _pieces(
+        self, tx: ReadTx, spans: Collection[SpanRef], recorded: Collection[SpanRef]
+    ) -> dict[SpanRef, list[_Piece]]:
+        """The sentences and rows of each span; what a record rests on may lie within one, and stands for itself."""
         units = self._library.units(tx, spans)
-        whole = self._library.slices(tx, [span for span in spans if not units.get(span)])
+        slices = self._library.slices(tx, [span for span in spans if span in recorded and not units.get(span)])
+        alone = {span: [_Piece(span, Wording(said))] for span, text in slices.items() if (said := standing(text))}
         within = {span: [_Piece(unit.span, Wording(unit.said)) for unit in units.get(span, ())] for span in spans}
-        return {span: found or [_Piece(span, Wording(whole[span]))] for span, found in within.items()}
+        return {span: found or alone.get(span, []) for span, found in within.items()}
 
     # ── judging ──
 

@@ -144,6 +144,14 @@ def test_a_heading_bears_nothing(memory, ada):
     assert [evidence.text for evidence in result.evidence] == ["Trains are booked by the office."]
 
 
+@pytest.mark.parametrize("words", [f"~~{MEAL}~~", f"Meals are free. ~~{MEAL}~~", f"<del>\n\n{MEAL}\n\n</del>"])
+def test_what_is_struck_through_bears_nothing(memory, ada, words):
+    put(memory, "travel.md", page("Travel", {"Meals": words, "Trains": "Trains are booked by the office."}))
+    result = verify_one(memory, ada, MEAL)
+    assert result.verdict is not Support.SUPPORTED
+    assert MEAL not in {evidence.text for evidence in result.evidence}
+
+
 def test_headings_take_no_candidates_place(reopen):
     memory = reopen(verify={"candidates": 2})
     headings = "".join(f"## A meal at 40 EUR, part {n}\n\n" for n in range(2))
