@@ -162,7 +162,7 @@ async def test_a_card_does_not_wait_for_a_webhook_that_does_not_answer(told, cha
     running = asyncio.create_task(parts.worker.run(0.05))
     while not (told.taking.requests and room.messages()):  # noqa: ASYNC110  # another process has it
         await asyncio.sleep(0.01)
-    assert told.fires() == {("fired", None)}, "neither has ended: the card was sent while the webhook was waited for"
+    assert ("fired", None) in told.fires(), "the card was sent while the webhook is still waited for"
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     parts.gateway.stop()

@@ -48,7 +48,7 @@ class Receiver:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        with suppress(ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
+        with suppress(ConnectionError, asyncio.IncompleteReadError, ssl.SSLError, asyncio.CancelledError):
             self.requests.append(await _read(reader))
             answer = self.script.popleft() if self.script else 204
             await self._answer(answer, reader, writer)
