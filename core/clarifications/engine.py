@@ -195,7 +195,9 @@ class ClarificationsEngine:
 
     # ── stewards ──
 
-    def override(self, tenant_id: str, clarification_id: UUID, choice: int, principal: Principal | None = None) -> None:
+    def override(
+        self, tenant_id: str, clarification_id: UUID, choice: int | None, principal: Principal | None = None
+    ) -> None:
         """Bind an option, whatever was voted or bound before. `principal`: a steward; None for an operator.
 
         Raises NotFound; InvalidRequest for an option that is not there to choose, and where the same is asked anew.
@@ -207,6 +209,8 @@ class ClarificationsEngine:
             reader = None if principal is None else _today(tx, principal)
             there = alive(self._library, tx, options, self._database.clock.now())
             _require_choice(tx, reader, options, there, choice)
+            if choice is None:
+                raise InvalidRequest("no option is named; whoever settles a question chooses one")
             bound = choice if choice in there else choices(options, there)[choice]
             of_prop = [one for one in clarifications.of_node(tx, row.node_id) if one.prop == row.prop]
             if row.prop is not None and of_prop[-1].clarification_id != clarification_id:
@@ -352,9 +356,9 @@ def _require_choice(
     of = {source for one in options for source in one.sources}
     readable = of if reader is None else sources.readable(tx, reader) & of
     mine = [number for number in choices(options, there) if options[number].sources <= readable]
-    if choice is not None and choice not in mine:
+    if choice is not None and (type(choice) is not int or choice not in mine):  # True is no option 1
         these = ", ".join(map(str, mine)) or "none"
-        raise InvalidRequest(f"option {choice} is not there to choose; these are: {these}")
+        raise InvalidRequest(f"option {choice!r} is not there to choose; these are: {these}")
 
 
 def _tell(tx: WriteTx, clarification_id: UUID, persons: Iterable[str], cause: object) -> None:

@@ -32,7 +32,7 @@ class Opening:
     def __post_init__(self) -> None:
         _check_text("question", self.question, QUESTION_CHARS)
         _check_options(self.options)
-        if not self.audience:
+        if isinstance(self.audience, str) or not self.audience:
             raise InvalidRequest("audience: name who is asked, such as steward, person:<id> or everyone")
         for name in self.audience:
             _check_name(name)
@@ -55,7 +55,7 @@ def _check_options(options: Sequence[str]) -> None:
 
 
 def _check_text(where: str, text: str, most: int) -> None:
-    if not text.strip():
+    if not isinstance(text, str) or not text.strip():
         raise InvalidRequest(f"{where} is blank; write what people are to read")
     if len(text) > most:
         raise InvalidRequest(f"{where} is {len(text)} characters; it must be at most {most}")

@@ -146,11 +146,18 @@ def test_an_option_whose_source_one_may_not_read_cannot_be_chosen(memory):
         memory.clarify.vote(asked, 1, steward)
 
 
-@pytest.mark.parametrize("choice", [-1, 2, 99])
+@pytest.mark.parametrize("choice", [-1, 2, 99, True, 0.0])
 def test_an_option_that_there_is_not_is_refused_with_those_there_are(memory, ada, choice):
     asked = opened(memory)
     with pytest.raises(InvalidRequest, match=f"option {choice} is not there to choose; these are: 0, 1"):
         memory.clarify.vote(asked, choice, ada)
+
+
+def test_nobody_settles_a_question_by_no_option(memory, ada):
+    asked = opened(memory)
+    with pytest.raises(InvalidRequest, match="no option is named"):
+        memory.clarify.override("default", asked, None)
+    assert state(memory, asked) == PENDING
 
 
 # ── asking ──
@@ -168,7 +175,9 @@ def test_an_option_that_there_is_not_is_refused_with_those_there_are(memory, ada
         ({"options": ["a", " "]}, "option 2 is blank"),
         ({"options": ["a", "A "]}, "option 2 says the same as option 1"),
         ({"options": ["a", "b" * 201]}, "option 2 is 201 characters"),
+        ({"options": [1, 2]}, "option 1 is blank"),
         ({"audience": []}, "audience: name who"),
+        ({"audience": "everyone"}, "audience: name who"),
         ({"audience": ["person:me"]}, "names no person"),
         ({"audience": [" "]}, "is no role"),
         ({"quorum": 0}, "at least 1"),
