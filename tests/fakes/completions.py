@@ -4,11 +4,10 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-Reply = tuple[int, dict[str, str], bytes] | None
-"""Status, headers and body; None: the connection breaks."""
+from tests.fakes.posted import Reply, serving
+
 Answer = Callable[[Mapping[str, Any]], Reply]
 
 USAGE = {"prompt_tokens": 211, "completion_tokens": 17, "total_tokens": 228}
@@ -66,33 +65,5 @@ class FakeCompletions:
 @contextmanager
 def fake_completions() -> Iterator[FakeCompletions]:
     fake = FakeCompletions()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            reply = fake.answer(self.path, body, self.headers)
-            if reply is None:
-                self.close_connection = True
-                return
-            self.send_response(reply[0])
-            for name, value in ({"Content-Length": str(len(reply[2]))} | reply[1]).items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(reply[2])
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Nothing: what goes wrong here is meant to."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    fake.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    try:
+    with serving(fake):
         yield fake
-    finally:
-        fake.closing.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -12,22 +12,9 @@ from core.planner.request import PlanRequest
 from core.store.tables import EdgeVersion, Job, LastShown, NodeVersion, SweepCheckpoint, Watch, WatchFire
 from tests.support.deliveries import Worker
 from tests.support.embedders import MeddlingEmbedder, MeetingEmbedder
+from tests.support.meals import MORE, QUESTION, SAID, ask, travel
 from tests.support.memories import add_person, open_memory, page, put, rows, without_table
 from tests.support.threads import at_once
-
-QUESTION = "How much do meals cost a day?"
-SAID = "Meals cost at most 40 EUR a day."
-MORE = "Meals cost at most 45 EUR a day."
-
-
-def travel(meals=SAID, hotels="Hotels are booked by the office."):
-    return page("Travel", {"Meals": meals, "Hotels": hotels})
-
-
-def ask(memory, principal, question=QUESTION):
-    answer = memory.generate(question, principal)
-    assert answer.known
-    return answer
 
 
 def save(memory, principal):

@@ -11,21 +11,8 @@ from core.ids import random_id
 from core.jobs.kinds import Audience, JobKind
 from core.store.tables import Job, WatchFire
 from tests.support.embedders import MeddlingEmbedder
+from tests.support.meals import MORE, SAID, ask, travel
 from tests.support.memories import add_person, page, put, rows, source_id, without_table
-
-QUESTION = "How much do meals cost a day?"
-SAID = "Meals cost at most 40 EUR a day."
-MORE = "Meals cost at most 45 EUR a day."
-
-
-def travel(meals=SAID, hotels="Hotels are booked by the office."):
-    return page("Travel", {"Meals": meals, "Hotels": hotels})
-
-
-def ask(memory, principal, question=QUESTION):
-    answer = memory.generate(question, principal)
-    assert answer.known
-    return answer
 
 
 def save(memory, principal):

@@ -37,7 +37,7 @@ class Provider:
         self._window, self._exact = window, exact
 
     def complete(self, messages, model, max_tokens):
-        raise NotImplementedError
+        pytest.fail("a prompt is made and measured without asking the model")
 
     def count(self, model, text):
         return len(TOKENS.encode(text)) if self._exact else None
