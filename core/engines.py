@@ -38,6 +38,7 @@ from core.records.engine import RecordsEngine
 from core.retention.engine import RetentionEngine
 from core.sources.engine import SourcesEngine
 from core.store.database import Database
+from core.sweep.engine import SweepEngine
 from core.verify.engine import VerifyEngine
 from core.watch.engine import WatchEngine
 from core.webhooks.engine import WebhooksEngine
@@ -80,7 +81,7 @@ class Engines:
     def _answer(self, embedder: Embedder | None, llm: LanguageModel | None) -> None:
         """Evidence, verdicts, answers and what is saved of them."""
         database, config, tokens = self._database, self._config, self._config.planner.default_budget_tokens
-        self.watch = WatchEngine(database, config.watch)
+        self.watch, self.sweep = WatchEngine(config.watch), SweepEngine(database, config.watch)
         self.context = ContextEngine(
             database, self.planner, self.library, self.questions, config.context, tokens, self._metrics
         )
@@ -102,6 +103,7 @@ class Engines:
             database,
             self.graph,
             self.watch,
+            self.sweep,
             self.library,
             self.verify,
             self.questions,

@@ -40,8 +40,8 @@ from core.store.counts import Status
 from core.store.database import Database
 from core.store.migrate import upgrade
 from core.store.view import view
+from core.sweep.engine import Swept
 from core.verify.request import Verified, VerifyRequest
-from core.watch.engine import Swept
 
 DEFAULT_TENANT = "default"
 
@@ -377,7 +377,7 @@ class Memory:
 
     def sweep(self, tenant: str = DEFAULT_TENANT) -> Swept:
         """Turn what changed since the last sweep into fires and their jobs, once."""
-        return self._engines.watch.sweep(tenant)
+        return self._engines.sweep.sweep(tenant)
 
     # ── taps ──
 

@@ -36,7 +36,7 @@ from core.jobs.kinds import FENCE, JobKind
 from core.model.answers import Answer, AnswerMove, Refreshed, SavedAnswer, saved_from_props
 from core.model.erased import answer_of_nobody, answer_without
 from core.model.nodes import SAVED_ANSWER, SUPERSEDES, EdgeWrite, Node, NodeWrite
-from core.model.ports import Answering, Graph, Library, Questions, Reader, Watches
+from core.model.ports import Answering, Fires, Graph, Library, Questions, Reader, Watches
 from core.model.principals import Principal, person_reader, visible_to
 from core.model.watching import EventKind
 from core.store import erasing, jobs, people, sources, traces
@@ -62,6 +62,7 @@ class AnswersEngine:
         database: Database,
         graph: Graph,
         watches: Watches,
+        fires: Fires,
         library: Library,
         reader: Reader,
         questions: Questions,
@@ -71,6 +72,7 @@ class AnswersEngine:
         self._database = database
         self._graph = graph
         self._watches = watches
+        self._fires = fires
         self._questions = questions
         self._judging = Judging(library, reader, questions)
         self._answering = answering
@@ -200,7 +202,7 @@ class AnswersEngine:
         before, after = AnswerStatus(node.props["status"]), AnswerStatus(props["status"])
         self._put(tx, node.node_id, props)
         if news(before, after):
-            self._watches.emit(tx, EventKind.ANSWER_STALE, node.node_id)
+            self._fires.emit(tx, EventKind.ANSWER_STALE, node.node_id)
         return Checked(before, after, moved)
 
     # ── erasing ──
