@@ -15,6 +15,9 @@ CoreError
 ├── StoreUnavailable        locked, read-only, corrupt, full, unreachable
 ├── LimitReached            a per-person limit
 ├── UnknownKey              an API key that is unknown or was revoked: the same answer (HTTP 401)
+├── ContextPlanError        a conversation cannot be fitted into a window; carries the kind (page: contextplan)
+│   ├── PayloadNotFound     an event's words are not in the store it was planned from
+│   └── PayloadRevoked      they are, and may be shown to nobody: a plan leaves them out and says so
 └── Refused                 a write token refused; carries the code (page: bot, the write token)
 """
 
@@ -121,6 +124,30 @@ class UnknownKey(CoreError):
     """The API key is not known here, or was revoked."""
 
     code = "unknown_key"
+
+
+class ContextPlanError(CoreError):
+    """The conversation cannot be fitted into the window."""
+
+    code = "context_plan"
+
+    def __init__(self, kind: str, message: str | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class PayloadNotFound(ContextPlanError):
+    """The words of an event of the conversation are not in the store."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__("payload_not_found", message)
+
+
+class PayloadRevoked(ContextPlanError):
+    """The words of an event of the conversation were revoked."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__("payload_revoked", message)
 
 
 class Refused(CoreError):

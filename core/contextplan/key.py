@@ -1,0 +1,59 @@
+r"""The name of what a compaction kept: equal for equal input, so that the same work is known when it comes again.
+
+It hashes JSON as Go's encoding/json writes it, since another implementation must reach the same key. Bytes that are no
+UTF-8 come through `surrogateescape` one by one, and one by one they become the six characters `\ufffd`; so does a
+surrogate in a name or an id. A replacement character that was really written stays as it is, as all else beyond ASCII.
+"""
+
+import hashlib
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from core.contextplan.messages import Message, ToolCall
+from core.contextplan.window import Window
+
+ALGORITHM = "context-compact-v1"
+_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+_ESCAPES |= dict.fromkeys(range(0xDC80, 0xDD00), "\\ufffd")
+
+
+def key_of(kept: Iterable[Message], window: Window) -> str:
+    """`context-compact-v1:sha256:` and the hex digest over the window's figures and the messages kept, in order."""
+    return f"{ALGORITHM}:sha256:{hashlib.sha256(preimage(kept, window)).hexdigest()}"
+
+
+def preimage(kept: Iterable[Message], window: Window) -> bytes:
+    fields = {
+        "algorithm": ALGORITHM,
+        "budget": window.budget,
+        "trigger_tokens": window.compact_trigger,
+        "target_tokens": window.compact_target,
+        "messages": [_message(message) for message in kept],
+    }
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return text.translate(_ESCAPES).encode()
+
+
+def _message(message: Message) -> Mapping[str, Any]:
+    fields: dict[str, Any] = {
+        "role": _text(message.role),
+        "content": _decoded(message.content),
+        "tool_call_id": _text(message.tool_call_id),
+        "name": _text(message.name),
+    }
+    return fields | {"tool_calls": [_call(call) for call in message.tool_calls]} if message.tool_calls else fields
+
+
+def _call(call: ToolCall) -> Mapping[str, Any]:
+    arguments = None if call.arguments is None else b64encode(call.arguments).decode()
+    return {"id": _text(call.id), "arguments": arguments}
+
+
+def _text(text: str) -> str:
+    return _decoded(text.encode("utf-8", "surrogatepass"))
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
