@@ -87,10 +87,12 @@ class ContextPlanner:
         return self._left_out(event, payload, kept)
 
     def _left_out(self, event: Event, payload: Payload, kept: "_Kept") -> Elision:
-        stub = Message(event.role, stub_content(payload.content))
-        if payload.retention == COMPLIANCE and kept.take(stub):
-            return Elision(payload.ref, ElisionReason.RETENTION_EXPIRED, len(stub.content), self._spooled(payload))
-        return Elision(payload.ref, ElisionReason.WINDOW_OVERFLOW, 0, self._spooled(payload))
+        spooled = self._spooled(payload)
+        if payload.retention == COMPLIANCE:
+            stub = stub_content(payload.content)
+            if kept.take(Message(event.role, stub)):
+                return Elision(payload.ref, ElisionReason.RETENTION_EXPIRED, len(stub), spooled)
+        return Elision(payload.ref, ElisionReason.WINDOW_OVERFLOW, 0, spooled)
 
     def _spooled(self, payload: Payload) -> str:
         if self.spool is None:

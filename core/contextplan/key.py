@@ -7,6 +7,7 @@ surrogate in a name or an id. A replacement character that was really written st
 
 import hashlib
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -15,8 +16,7 @@ from core.contextplan.messages import Message, ToolCall
 from core.contextplan.window import Window
 
 ALGORITHM = "context-compact-v1"
-_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
-_ESCAPES |= dict.fromkeys(range(0xDC80, 0xDD00), "\\ufffd")
+_ESCAPED = re.compile("[<>&\u2028\u2029\udc80-\udcff]")
 
 
 def key_of(kept: Iterable[Message], window: Window) -> str:
@@ -33,7 +33,12 @@ def preimage(kept: Iterable[Message], window: Window) -> bytes:
         "messages": [_message(message) for message in kept],
     }
     text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-    return text.translate(_ESCAPES).encode()
+    return _ESCAPED.sub(_escape, text).encode()
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{0xFFFD if code >= 0xDC80 else code:04x}"
 
 
 def _message(message: Message) -> Mapping[str, Any]:
