@@ -16,7 +16,8 @@ from core.contextplan.messages import Message, ToolCall
 from core.contextplan.window import Window
 
 ALGORITHM = "context-compact-v1"
-_ESCAPED = re.compile("[<>&\u2028\u2029\udc80-\udcff]")
+_ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+_NO_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 def key_of(kept: Iterable[Message], window: Window) -> str:
@@ -33,12 +34,9 @@ def preimage(kept: Iterable[Message], window: Window) -> bytes:
         "messages": [_message(message) for message in kept],
     }
     text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-    return _ESCAPED.sub(_escape, text).encode()
-
-
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    return f"\\u{0xFFFD if code >= 0xDC80 else code:04x}"
+    for character, escape in _ESCAPES.items():
+        text = text.replace(character, escape)
+    return _NO_UTF8.sub(r"\\ufffd", text).encode()
 
 
 def _message(message: Message) -> Mapping[str, Any]:
