@@ -12,6 +12,7 @@ def test_the_engine_is_one_import_away() -> None:
 
 
 def test_a_pure_part_loads_no_database_and_no_model() -> None:
-    script = "import core.planner, core.text.fold, sys; print({'sqlalchemy', 'onnxruntime'} & set(sys.modules))"
+    pure = "core.contextplan, core.planner, core.text.fold"
+    script = f"import {pure}, sys; print({{'sqlalchemy', 'onnxruntime'}} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "set()"

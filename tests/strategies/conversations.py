@@ -32,7 +32,7 @@ class Said:
 
 
 @st.composite
-def talks(draw: st.DrawFn, max_size: int = 25) -> list[Said]:
+def talks(draw: st.DrawFn, max_size: int = 12) -> list[Said]:
     """No two say the same, so that every message and every elision is known by its words."""
     length = draw(st.integers(0, max_size))
     return [
@@ -67,7 +67,7 @@ messages = st.builds(
 
 
 @st.composite
-def conversations(draw: st.DrawFn, max_size: int = 25) -> list[Message]:
+def conversations(draw: st.DrawFn, max_size: int = 10) -> list[Message]:
     """With a user somewhere, and with answers behind calls more often than chance would put them there."""
     some = draw(st.lists(st.one_of(messages.map(lambda message: [message]), exchanges()), max_size=max_size))
     place = draw(st.integers(0, len(some)))

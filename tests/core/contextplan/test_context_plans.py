@@ -105,7 +105,7 @@ def test_reasoning_never_comes_in_again(talk, window):
             assert said.content not in {message.content for message in result.messages}
 
 
-@given(talks(), windows(), st.sets(st.integers(0, 24)))
+@given(talks(), windows(), st.sets(st.integers(0, 11)))
 def test_what_is_revoked_between_two_plans_is_in_the_first_alone(talk, window, places):
     payloads, session = held(talk)
     planner = ContextPlanner(payloads, FakeSpool())
@@ -128,7 +128,7 @@ def test_every_payload_is_read_once_and_from_the_newest_however_little_fits(talk
     assert payloads.read == [event.payload_ref for event in reversed(session.events)]
 
 
-@given(talks(), windows(), st.integers(0, 25), st.sampled_from(["message", "reasoning"]))
+@given(talks(), windows(), st.integers(0, 12), st.sampled_from(["message", "reasoning"]))
 def test_a_payload_that_is_missing_fails_the_plan_wherever_it_is(talk, window, place, kind):
     payloads, session = held(talk)
     events = [*session.events[:place], Event("sha256:0", "user", kind), *session.events[place:]]
