@@ -11,6 +11,7 @@ import pytest
 
 from bot.channels.inbox import InboxMessage, InboxServer, PersonKey, PersonView, Tap
 from core.clock import SECOND, ManualClock
+from tests.support.inboxes import inbox_over
 
 NOON = 1_772_539_200 * SECOND
 ALICE = PersonKey("acme", UUID(int=1))
@@ -126,10 +127,8 @@ def backend(clock: ManualClock) -> MemoryInbox:
 
 @pytest.fixture
 async def server(backend: MemoryInbox, clock: ManualClock) -> AsyncIterator[InboxServer]:
-    running = InboxServer(backend, clock, secret=bytes(range(32)), port=0)
-    await running.start()
-    yield running
-    await running.stop()
+    async with inbox_over(backend, clock) as running:
+        yield running
 
 
 @pytest.fixture

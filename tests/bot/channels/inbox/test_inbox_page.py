@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Page, Route, async_playwright, expect
 
 from bot.channels.inbox import InboxMessage, InboxServer, PersonKey
@@ -16,11 +17,13 @@ from cards.actions import Button, Choice, Option
 from cards.html import to_html
 from cards.inline import Plain
 from cards.model import Card
-from core.clock import DAY, HOUR, MINUTE
+from core.clock import DAY, HOUR, MINUTE, ManualClock
+from tests.support.inboxes import inbox_over
 
 CHROMIUM = Path("/usr/bin/chromium")
 pytestmark = [
     pytest.mark.chromium,
+    pytest.mark.asyncio(loop_scope="module"),  # one browser for all: to start it takes longer than most of them
     pytest.mark.skipif(not CHROMIUM.exists(), reason="no Chromium: get it with `apt-get install chromium`"),
 ]
 
@@ -40,7 +43,7 @@ MUTE = button("Mute", "watch_mute", arg="1d")
 REFRESH = button("Refresh answer", "answer_refresh", confirm="This asks the model again.")
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def browser() -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM)
@@ -55,11 +58,25 @@ async def opened(page: Page, server: InboxServer, person: PersonKey) -> Page:
     return page
 
 
-@pytest.fixture
-async def page(browser: Browser, server: InboxServer, alice: PersonKey) -> Page:
-    """Alice's inbox. Reloading it would lose its mark."""
-    page = await opened(await browser.new_page(), server, alice)
+@pytest_asyncio.fixture(loop_scope="module")
+async def server(backend: Any, clock: ManualClock) -> AsyncIterator[InboxServer]:
+    async with inbox_over(backend, clock) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def fresh(browser: Browser) -> AsyncIterator[Page]:
+    """An empty page of a browser that knows nothing of any other test."""
+    page = await browser.new_page()
     page.set_default_timeout(10_000)
+    yield page
+    await page.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def page(fresh: Page, server: InboxServer, alice: PersonKey) -> Page:
+    """Alice's inbox. Reloading it would lose its mark."""
+    page = await opened(fresh, server, alice)
     await page.evaluate("window.mark = 'not reloaded'")
     return page
 
@@ -81,10 +98,10 @@ class TestCards:
         assert await page.evaluate("window.mark") == "not reloaded"
 
     async def test_cards_that_were_there_before_are_shown_and_not_announced(
-        self, browser, server, backend, alice
+        self, fresh, server, backend, alice
     ) -> None:
         backend.card(alice, "m1", card("Old news"), "Old news")
-        page = await opened(await browser.new_page(), server, alice)
+        page = await opened(fresh, server, alice)
         await expect(page.get_by_role("heading", name="Old news")).to_be_visible()
         await expect(page.locator("#announcer")).to_be_empty()
 
@@ -204,7 +221,7 @@ def preferences(brief_day: str | None) -> str:
 
 
 class TestChoices:
-    @pytest.fixture(autouse=True)
+    @pytest_asyncio.fixture(loop_scope="module", autouse=True)
     async def shown(self, page, backend, alice) -> None:
         backend.card(alice, "m1", preferences("monday"))
         await expect(page.get_by_role("heading", name="Your preferences")).to_be_visible()
@@ -242,7 +259,7 @@ class TestChoices:
 
 
 class TestConfirming:
-    @pytest.fixture(autouse=True)
+    @pytest_asyncio.fixture(loop_scope="module", autouse=True)
     async def asked(self, page, backend, alice) -> None:
         backend.card(alice, "m1", card("Your saved answer may be wrong", REFRESH))
         await page.get_by_role("button", name="Refresh answer").press("Enter")
@@ -374,14 +391,13 @@ class TestConnection:
         await expect(page.get_by_text("You are signed out here. Ask for a new link")).to_be_visible()
         await expect(page.get_by_role("button", name="Reconnect now")).to_be_hidden()
 
-    async def test_a_link_on_another_site_opens_the_inbox(self, browser, server, alice) -> None:
+    async def test_a_link_on_another_site_opens_the_inbox(self, fresh, server, alice) -> None:
         """A Strict cookie is not sent along a redirect that began elsewhere."""
-        page = await browser.new_page()
         html = f'<a href="{server.link_for(alice)}">open</a>'
-        await page.route("http://chat.example/", lambda route: route.fulfill(body=html, content_type="text/html"))
-        await page.goto("http://chat.example/")
-        await page.get_by_role("link").click()
-        await expect(page.get_by_text("Alice Example")).to_be_visible()
+        await fresh.route("http://chat.example/", lambda route: route.fulfill(body=html, content_type="text/html"))
+        await fresh.goto("http://chat.example/")
+        await fresh.get_by_role("link").click()
+        await expect(fresh.get_by_text("Alice Example")).to_be_visible()
 
 
 HOSTILE = [
@@ -510,13 +526,12 @@ class TestForEverybody:
             colours = await page.evaluate(f"['--{text}', '--{ground}'].map((name) => {style}.getPropertyValue(name))")
             assert _contrast(*colours) >= 4.5, (text, ground)
 
-    async def test_the_page_breaks_none_of_its_own_rules(self, browser, server, backend, alice) -> None:
+    async def test_the_page_breaks_none_of_its_own_rules(self, fresh, server, backend, alice) -> None:
         """No error and no violation of the policy in ordinary use."""
-        page = await browser.new_page()
         complaints: list[str] = []
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        await opened(page, server, alice)
+        fresh.on("console", lambda message: complaints.append(message.text))
+        fresh.on("pageerror", lambda error: complaints.append(str(error)))
+        page = await opened(fresh, server, alice)
         await self.fill(page, backend, alice)
         await page.get_by_role("button", name="Refresh answer").click()
         await page.keyboard.press("Escape")
