@@ -7,7 +7,7 @@ from uuid import UUID
 import regex
 
 from bot.memory_gateway import MemoryGateway
-from bot.presenters import answer_entry, brief_words, notice_card, watch_entry, why_card
+from bot.presenters import answer_entry, brief_words, notice_card, question_choice, watch_entry, why_card
 from cards.limits import ROWS
 from cards.model import Card
 from cards.notices import WatchChoice, choose_watch, notice, saved_list, watch_list
@@ -33,6 +33,8 @@ HELP = (
 )
 _ID = regex.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SHORTEST_BEGINNING = 6
+_QUESTIONS = 2
+"""Questions that are offered at most, before the sections: the words name these, and only lead to those."""
 _BRIEF_HINT = "Write “brief on”, “brief off” or “brief now”."
 
 
@@ -83,10 +85,12 @@ class Commands:
     async def _watch(self, principal: Principal, words: str) -> Reply:
         if not words:
             return _said("Watch what?", "Write “watch” and a few words of it.", "For example: watch travel expenses.")
+        questions = await self._gateway.call(self._memory.find_questions, words, principal)
         sections = await self._gateway.at_length(self._memory.find_sections, words, principal)
-        choices = tuple(WatchChoice(str(section.node_id), section.title) for section in sections[:ROWS])
-        offer = Offer(tuple(PermittedAction("watch_create", choice.target) for choice in choices))
-        return Reply(lambda nonce: choose_watch(words, choices, nonce, len(sections) - len(choices)), offer)
+        of_sections = (WatchChoice(str(section.node_id), section.title) for section in sections)
+        choices = (*map(question_choice, questions[:_QUESTIONS]), *of_sections)[:ROWS]
+        more = len(questions) + len(sections) - len(choices)
+        return Reply(lambda nonce: choose_watch(words, choices, nonce, more), Offer(tuple(map(_to_watch, choices))))
 
     async def _watching(self, principal: Principal, words: str) -> Reply:
         owned = await self._gateway.call(self._memory.watches, principal)
@@ -170,6 +174,10 @@ class Commands:
 
 def _begins_id(words: str) -> bool:
     return len(words) >= _SHORTEST_BEGINNING and _ID.fullmatch(words, partial=True) is not None
+
+
+def _to_watch(choice: WatchChoice) -> PermittedAction:
+    return PermittedAction("watch_create", choice.target, (choice.arg,) if choice.arg else ())
 
 
 def _preview(found: Composed | None) -> Reply:

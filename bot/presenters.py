@@ -14,17 +14,19 @@ from cards.clarification import ClarificationContent, OptionWords, clarification
 from cards.codec import from_json, to_json
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import Card
-from cards.notices import AnswerEntry, WatchEntry, WhyContent, redacted, why
+from cards.notices import AnswerEntry, WatchChoice, WatchEntry, WhyContent, redacted, why
 from cards.phrases import ChangeKind, ChangeLine, plural
+from cards.questions import Line, QuestionLine, Stood
 from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
 from core.answers.recheck import DECIDED
-from core.model import evidence
+from core.model import evidence, notices
 from core.model.answers import Answer, Claim, SavedAnswer
+from core.model.clarifying import ClarificationState, OpenQuestion
 from core.model.grants import PermittedAction
 from core.model.notices import AnswerMoved, AnswersNotice, BriefNotice, ChangeNotice, ClaimDiff, Notice, QuestionNotice
 from core.model.preferences import WEEKDAYS, Preferences
 from core.model.verdicts import Support
-from core.model.watching import EventKind, FireView, WatchView
+from core.model.watching import EventKind, FireView, ScopeType, WatchView
 from core.model.work import Offer
 from core.text.fold import plain
 
@@ -32,7 +34,7 @@ _HEARD = {
     EventKind.FACT_CHANGED: "{count} in its words",
     EventKind.FACT_TOMBSTONED: "{count}: it was removed",
     EventKind.NEW_SOURCE_VERSION: "{count}: a new version of the document",
-    EventKind.CLARIFICATION_OPENED: "{count}: a question was asked",
+    EventKind.CLARIFICATION_OPENED: "{count}: a question was asked again",
     EventKind.CLARIFICATION_BOUND: "{count}: a question was settled",
     EventKind.CLARIFICATION_CONFLICTED: "{count}: people could not agree on a question",
     EventKind.ANSWER_STALE: "{count} in what a saved answer rests on",
@@ -77,7 +79,8 @@ def notice_card(notice: Notice, nonce: str) -> Card:
 
 def _memory_change(notice: ChangeNotice, nonce: str) -> Card:
     found = [line for changed in notice.lines for line in _lines(changed)]
-    lines = sorted(_once(found), key=lambda line: line.kind != "changed")
+    changes = sorted(_once(found), key=lambda line: line.kind != "changed")
+    lines: list[Line] = [*map(_question_line, notice.questions), *changes]
     watches = tuple(MatchedWatch(reason.name, str(reason.watch_id)) for reason in notice.reasons)
     return memory_change(MemoryChangeContent(tuple(lines), watches, nonce, more=notice.more))
 
@@ -118,10 +121,23 @@ def _said(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _brief_line(line: evidence.BriefLine) -> BriefLine:
-    first, *further = _lines(line.change)
+def _brief_line(line: evidence.BriefLine | notices.QuestionLine) -> BriefLine:
     target = str(line.watch_target) if line.watch_target else None
+    if isinstance(line, notices.QuestionLine):
+        return BriefLine(_question_line(line), line.material, target, watch_arg=ScopeType.CLARIFICATION.value)
+    first, *further = _lines(line.change)
     return BriefLine(first, line.material, target, len(further))
+
+
+def _question_line(line: notices.QuestionLine) -> QuestionLine:
+    path = below((line.about,) if line.about else (), line.source_name)
+    before = _stood(line.before) if line.before else None
+    url = web_address(line.source_uri)
+    return QuestionLine(line.question, path, line.source_name, url, before, _stood(line.after), line.change_tx)
+
+
+def _stood(found: notices.Stood) -> Stood:
+    return Stood(found.state.value, tuple(map(_said, found.said)))
 
 
 def _once(lines: Sequence[ChangeLine]) -> list[ChangeLine]:
@@ -262,6 +278,13 @@ def watch_entry(view: WatchView, now: int) -> WatchEntry:
 def answer_entry(saved: SavedAnswer | AnswerMoved) -> AnswerEntry:
     status: Status = saved.status  # type: ignore[assignment]  # core's own statuses, by the same names
     return AnswerEntry(saved.question, status, saved.saved_at, str(saved.answer_id))
+
+
+def question_choice(question: OpenQuestion) -> WatchChoice:
+    """A question among what can be watched."""
+    disputed = question.state is ClarificationState.CONFLICTED
+    state = "A question on which people could not agree." if disputed else "A question that is open."
+    return WatchChoice(str(question.clarification_id), question.question, state, ScopeType.CLARIFICATION.value)
 
 
 def brief_words(chosen: Preferences, zone: str) -> str:

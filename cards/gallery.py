@@ -30,6 +30,7 @@ from cards.notices import (
     why,
 )
 from cards.phrases import ChangeLine
+from cards.questions import QuestionLine, Stood
 from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
 
 _NONCE = "preview"
@@ -66,6 +67,19 @@ _HEBREW = ChangeLine(
     ("החזרות",), "מדריך", _HANDBOOK, "אפשר להחזיר תוך 14 ימים.", "אפשר להחזיר תוך 30 ימים.", "changed", _LEARNED
 )
 _CHINESE = ChangeLine(("退货",), "客户手册", _HANDBOOK, "退货期限为14天。", "退货期限为30天。", "changed", _LEARNED)
+_SETTLED = QuestionLine(
+    "Which orders may be returned?",
+    ("Orders", "Refund window"),
+    "Customer handbook",
+    _HANDBOOK,
+    Stood("pending", ("Unopened ones", "All of them")),
+    Stood("bound", ("Unopened ones",)),
+    _LEARNED,
+)
+_DISPUTED = replace(
+    _SETTLED, section_path=(), source_name="", source_url=None, before=Stood("pending"), after=Stood("conflicted")
+)
+_ASKED_AGAIN = replace(_DISPUTED, before=_DISPUTED.after, after=Stood("pending", ("14 days", "30 days", "60 days")))
 _WATCH = MatchedWatch("Refunds", "w1")
 _QUESTION = "How long can customers return goods?"
 _WATCHES = (WatchEntry("w1", "Refunds"), WatchEntry("w2", "Prices", "weekly", "muted until Friday"))
@@ -97,6 +111,11 @@ def _changes() -> list[tuple[str, Card]]:
         (
             "Change: two in one source, also from a team’s watch",
             memory_change(MemoryChangeContent((_REFUND, _SHIPPING), (*several[:2], *team), _NONCE)),
+        ),
+        ("Change: a question settled", memory_change(MemoryChangeContent((_SETTLED,), (_WATCH,), _NONCE))),
+        (
+            "Change: questions beside a passage",
+            memory_change(MemoryChangeContent((_DISPUTED, _ASKED_AGAIN, _REFUND), several[:2], _NONCE)),
         ),
         ("Change: removed", memory_change(MemoryChangeContent((_GIFTS,), (_WATCH,), _NONCE))),
         ("Change: added, from a team’s watch", memory_change(MemoryChangeContent((_PHONE,), team, _NONCE, 0, "s1"))),
@@ -135,6 +154,7 @@ def _briefs() -> list[tuple[str, Card]]:
         BriefLine(_PHONE, watch_target="s3"),
         BriefLine(_GIFTS),
     )
+    asked = (BriefLine(_SETTLED, material=True), BriefLine(_ASKED_AGAIN, watch_target="q1", watch_arg="clarification"))
     teams = tuple(replace(line, watch_target=f"s{number}") for number, line in enumerate(lines))
     watches = ("Refunds", "Prices")
     week = WeeklyBriefContent(lines, _NONCE, 3, watches)
@@ -142,6 +162,7 @@ def _briefs() -> list[tuple[str, Card]]:
         ("Brief: week", weekly_brief(week)),
         ("Brief: week, with saved answers", weekly_brief(replace(week, answers=_SAVED[:2]))),
         ("Brief: week, from a team’s watches", weekly_brief(WeeklyBriefContent(teams, _NONCE, 0, ("Support rules",)))),
+        ("Brief: week, with questions", weekly_brief(replace(week, lines=(*asked, *lines)))),
         ("Brief: week, saved answers alone", weekly_brief(WeeklyBriefContent((), _NONCE, answers=_SAVED[:1]))),
         ("Brief: day", weekly_brief(WeeklyBriefContent(lines[:2], _NONCE, 0, watches, "day"))),
     ]

@@ -6,7 +6,8 @@ from cards.actions import Action, Button, LinkButton
 from cards.inline import Date, Plain, Words, say, sentence, spaced
 from cards.limits import ROWS
 from cards.model import Block, Card, Context, Item, Rows, Text
-from cards.phrases import PAUSE, ChangeLine, change_row, headline, listed, plural, short
+from cards.phrases import PAUSE, listed, plural, short
+from cards.questions import Line, line_headline, line_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class MemoryChangeContent:
     `late_since` is set when the card was held up, and is when the change happened.
     """
 
-    changes: tuple[ChangeLine, ...]
+    changes: tuple[Line, ...]
     watches: tuple[MatchedWatch, ...]
     nonce: str
     more: int = 0
@@ -37,7 +38,7 @@ def memory_change(content: MemoryChangeContent) -> Card:
     title, late = _title(content), content.late_since
     blocks: tuple[Block, ...] = (
         *_late(late),
-        Rows(tuple(change_row(line, told=late) for line in content.changes[:ROWS]), more=_left_out(content)),
+        Rows(tuple(line_row(line, told=late) for line in content.changes[:ROWS]), more=_left_out(content)),
         *_reasons(content),
     )
     return Card(title, blocks, _actions(content), fallback=title)
@@ -52,7 +53,7 @@ def _title(content: MemoryChangeContent) -> Words:
     if not content.changes:
         return (Plain("Something you watch has changed"),)
     others = total - 1
-    return (*headline(content.changes[0]), *((Plain(f", and {plural(others, 'more change')}"),) if others else ()))
+    return (*line_headline(content.changes[0]), *((Plain(f", and {plural(others, 'more change')}"),) if others else ()))
 
 
 def _late(since: int | None) -> tuple[Block, ...]:

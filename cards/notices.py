@@ -42,11 +42,12 @@ class AnswerEntry:
 
 @dataclass(frozen=True, slots=True)
 class WatchChoice:
-    """Something that can be watched: its name, and what it is in words."""
+    """Something that can be watched: its name, and what it is in words; `arg` where its kind has to be said."""
 
     target: str
     name: str
     description: str = ""
+    arg: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ def choose_watch(query: str, choices: tuple[WatchChoice, ...], nonce: str, more:
 
 
 def _choice_row(choice: WatchChoice, nonce: str) -> Item:
-    button = Button("watch_create", choice.target, nonce, "Watch this")
+    button = Button("watch_create", choice.target, nonce, "Watch this", arg=choice.arg)
     return Item(_named(choice.name), say(short(choice.description, 150)), (button,))
 
 

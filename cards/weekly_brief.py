@@ -10,7 +10,9 @@ from cards.inline import Bold, Plain, Words, sentence, spaced
 from cards.limits import BLOCKS, ROWS
 from cards.model import Block, Card, Context, Item, Rows
 from cards.notices import AnswerEntry, answer_row
-from cards.phrases import ChangeLine, heading, headline, listed, plural
+from cards.phrases import heading, listed, plural
+from cards.questions import Line, QuestionLine, line_headline
+from cards.text import is_blank
 
 LINES = 15
 GROUPS = BLOCKS - 3
@@ -18,12 +20,16 @@ GROUPS = BLOCKS - 3
 
 @dataclass(frozen=True, slots=True)
 class BriefLine:
-    """`watch_target` is set where the reader does not watch this yet; `further` counts more passages of the change."""
+    """`watch_target` is set where the reader does not watch this yet, `watch_arg` where that has to say what it is.
 
-    change: ChangeLine
+    `further` counts more passages of the change.
+    """
+
+    change: Line
     material: bool = False
     watch_target: str | None = None
     further: int = 0
+    watch_arg: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,30 +84,39 @@ def _sections(groups: list[list[BriefLine]], nonce: str) -> list[Block]:
     offered = [line for group in groups for line in group if line.watch_target][:ROWS]
     sections: list[Block] = []
     for group in groups:
-        first = group[0].change
         rows = tuple(_row(line, nonce, any(line is offer for offer in offered)) for line in group)
-        sections.append(Rows(rows, title=heading((), first.source_name, first.source_url)))
+        sections.append(Rows(rows, title=_source(group[0].change)))
     return sections
+
+
+def _source(line: Line) -> Words:
+    if isinstance(line, QuestionLine) and is_blank(line.source_name):
+        return (Bold((Plain("Questions"),)),)
+    return heading((), line.source_name, line.source_url)
 
 
 def _row(line: BriefLine, nonce: str, offered: bool) -> Item:
     important: Words = (Bold((Plain("Important:"),)), Plain(" ")) if line.material else ()
-    buttons = (Button("watch_create", line.watch_target or "", nonce, "Watch this"),) if offered else ()
+    buttons = (
+        (Button("watch_create", line.watch_target or "", nonce, "Watch this", arg=line.watch_arg),) if offered else ()
+    )
     further = (Plain(f", and {plural(line.further, 'more passage')}"),) if line.further else ()
-    return Item((*important, *headline(line.change), *further), (), buttons)
+    return Item((*important, *line_headline(line.change), *further), (), buttons)
 
 
 def _counts(content: WeeklyBriefContent) -> Words:
-    material = sum(line.material for line in content.lines)
+    material = sum(line.material for line in content.lines if not isinstance(line.change, QuestionLine))
+    decided = sum(line.material for line in content.lines if isinstance(line.change, QuestionLine))
     said = (Plain(f"A number or a “not” changed in {material} of them."),) if material else ()
+    questions = (Plain(f"{plural(decided, 'question')} settled or in dispute."),) if decided else ()
     names = listed(content.watches)
     watches = sentence((Plain("From your watches "), *names)) if names else ()
     stop = () if content.period == "week" else (Plain("Write “watching” to stop one."),)
-    return spaced((said, watches, stop))
+    return spaced((said, questions, watches, stop))
 
 
 def _first(content: WeeklyBriefContent) -> Words:
-    return (Plain(". "), *headline(content.lines[0].change)) if content.lines else ()
+    return (Plain(". "), *line_headline(content.lines[0].change)) if content.lines else ()
 
 
 def _stop(content: WeeklyBriefContent) -> tuple[Button, ...]:

@@ -115,7 +115,7 @@ class Engines:
         """Jobs, events, cards and briefs."""
         database, watch = self._database, self._config.watch
         defaults = Preferences(WEEKDAYS.index(watch.brief_weekday), watch.brief_hour * 60)
-        notices = NoticesEngine(self.library)
+        notices = NoticesEngine(self.library, self.questions)
         self.people = PeopleEngine(database, defaults)
         self.jobs = JobsEngine(database, lease_secs=watch.lease_secs, max_attempts=watch.max_attempts)
         self.inbound = InboundEngine(database, lease_secs=watch.lease_secs, max_attempts=watch.max_attempts)
@@ -135,5 +135,5 @@ class Engines:
         self.api_keys = KeysEngine(database)
         self.retention = RetentionEngine(database)
         self.erasure = ErasureEngine(database, self.graph, self.answers)
-        effects = EffectsEngine(self.graph, self.watch, self.answers, self.people, self.clarify)
+        effects = EffectsEngine(self.graph, self.watch, self.answers, self.people, self.clarify, self.questions)
         self.access = AccessEngine(database, keys, effects.by_kind())

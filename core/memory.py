@@ -24,6 +24,7 @@ from core.graph.records import Record, interval
 from core.ingest.engine import Incoming, IngestResult
 from core.metrics import Metrics
 from core.model.answers import Answer, AnswerMove, Cited, Refreshed, SavedAnswer
+from core.model.clarifying import OpenQuestion
 from core.model.evidence import Resolution
 from core.model.grants import CardAction
 from core.model.nodes import Node
@@ -300,6 +301,11 @@ class Memory:
         """Sections that a few words lead to, best first, of what the principal may read. Raises SemanticUnavailable."""
         with self._database.read(principal.tenant_id) as tx:
             return self._engines.planner.sections(tx, words, principal, self.clock.now())
+
+    def find_questions(self, words: str, principal: Principal) -> list[OpenQuestion]:
+        """What is open of what the principal may read, and these words speak of."""
+        with self._database.read(principal.tenant_id) as tx:
+            return self.questions.matching(view(tx, principal, self.clock.now()), words)
 
     def quote(self, question: str, span: SpanRef, principal: Principal) -> Answer:
         """The traced answer that quotes these words, to be saved like any other. Raises NotFound."""

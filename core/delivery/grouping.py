@@ -4,11 +4,12 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
 from core.model.clarifying import DONT_KNOW, ClarificationState
-from core.model.evidence import SectionChange
+from core.model.evidence import BriefLine, SectionChange
 from core.model.grants import MUTES, PermittedAction
-from core.model.notices import AnswersNotice, BriefNotice, Notice, QuestionNotice
+from core.model.notices import AnswersNotice, BriefNotice, Notice, QuestionLine, QuestionNotice
 from core.model.ports import Piece
 from core.model.preferences import settable
+from core.model.watching import ScopeType
 from core.model.work import Offer
 from core.text.fold import fold
 
@@ -23,13 +24,23 @@ def offered(notice: Notice) -> Offer:
         vote = PermittedAction("clarify_vote", str(notice.clarification_id), (*numbers, DONT_KNOW))
         return Offer((vote,) if notice.may_vote else ())
     if isinstance(notice, BriefNotice):
-        watchable = {line.watch_target for line in notice.lines} - {None}
-        return Offer((settable("brief_day"), *(PermittedAction("watch_create", str(target)) for target in watchable)))
+        watchable = dict.fromkeys(_to_watch(line) for line in notice.lines if line.watch_target)
+        return Offer((settable("brief_day"), *watchable))
     if isinstance(notice, AnswersNotice):
         refresh = [PermittedAction("answer_refresh", str(answer.answer_id)) for answer in notice.answers]
         stop = [PermittedAction("watch_mute", str(answer.watch_id), MUTES) for answer in notice.answers]
         return Offer((*refresh, *stop))
     return Offer(tuple(PermittedAction("watch_mute", str(reason.watch_id), MUTES) for reason in notice.reasons))
+
+
+def _to_watch(line: BriefLine | QuestionLine) -> PermittedAction:
+    target = str(line.watch_target)
+    return question_watched(target) if isinstance(line, QuestionLine) else PermittedAction("watch_create", target)
+
+
+def question_watched(clarification_id: str) -> PermittedAction:
+    """To watch a question: the argument says what kind of thing it is, for else it would be looked for as a section."""
+    return PermittedAction("watch_create", clarification_id, (ScopeType.CLARIFICATION.value,))
 
 
 def withheld(notice: Notice) -> str | None:

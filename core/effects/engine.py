@@ -10,10 +10,10 @@ from uuid import UUID
 from core.errors import NotFound
 from core.model.clarifying import DONT_KNOW
 from core.model.grants import CardAction, Grant
-from core.model.ports import Answers, Graph, People, Voting, Watches
+from core.model.ports import Answers, Graph, News, People, Voting, Watches
 from core.model.preferences import MUTE, MUTE_TIMES
 from core.model.principals import Principal
-from core.model.watching import watch_on_section
+from core.model.watching import ScopeType, WatchRequest, watch_on_question, watch_on_section
 from core.store import traces
 from core.store.database import WriteTx
 
@@ -21,17 +21,20 @@ Effect = Callable[[WriteTx, Principal, CardAction, Grant], dict[str, Any]]
 
 
 class EffectsEngine:
-    def __init__(self, graph: Graph, watches: Watches, answers: Answers, people: People, voting: Voting) -> None:
+    def __init__(
+        self, graph: Graph, watches: Watches, answers: Answers, people: People, voting: Voting, questions: News
+    ) -> None:
         self._graph = graph
         self._watches = watches
         self._answers = answers
         self._people = people
         self._voting = voting
+        self._questions = questions
 
     def by_kind(self) -> Mapping[str, Effect]:
         """The effect of each kind of action that a card may offer."""
         return {
-            "watch_create": self._watch_cited,
+            "watch_create": self._watch,
             "watch_mute": self._mute,
             "answer_save": self._save,
             "answer_refresh": self._refresh,
@@ -39,8 +42,21 @@ class EffectsEngine:
             "clarify_vote": self._vote,
         }
 
-    def _watch_cited(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
-        """Watch the sections that a traced answer cites and that still stand; or the one section that was chosen."""
+    def _watch(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
+        """Watch what the button names, by the kind of thing that its argument says it is."""
+        if action.arg == ScopeType.CLARIFICATION:
+            requests = [self._on_question(tx, principal, UUID(action.target))]
+        else:
+            requests = self._on_sections(tx, principal, action)
+        made = [self._watches.create(tx, request, principal) for request in requests]
+        return {"watching": [view.name for view in made], "fresh": any(view.fresh for view in made)}
+
+    def _on_question(self, tx: WriteTx, principal: Principal, clarification_id: UUID) -> WatchRequest:
+        words = self._questions.words(tx, principal, clarification_id)
+        return watch_on_question(clarification_id, words, principal)
+
+    def _on_sections(self, tx: WriteTx, principal: Principal, action: CardAction) -> list[WatchRequest]:
+        """The sections that a traced answer cites and that still stand; or the one section that was chosen."""
         trace = traces.get(tx, UUID(action.target))
         if trace is not None and trace.person_id != principal.person_id:
             raise NotFound
@@ -51,8 +67,7 @@ class EffectsEngine:
         ]
         if not requests:
             raise NotFound
-        made = [self._watches.create(tx, request, principal) for request in requests]
-        return {"watching": [view.name for view in made], "fresh": any(view.fresh for view in made)}
+        return requests
 
     def _title(self, tx: WriteTx, node_id: UUID) -> str:
         node = self._graph.current(tx, [node_id], tx.now).get(node_id)

@@ -69,3 +69,11 @@ class BriefLine:
     change_tx: int
     watch_target: UUID | None = None
     material: bool = False
+
+    @property
+    def ref_id(self) -> UUID:
+        return self.change.ref_id
+
+    @property
+    def source_uri(self) -> str:
+        return self.change.source_uri

@@ -19,13 +19,51 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class Stood:
+    """How a question stands, as one person may see it.
+
+    `said`: JSON values: while it is pending what there is to choose, and once it is bound what it is bound to; nothing
+    of what they may not read.
+    """
+
+    state: ClarificationState
+    said: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionLine:
+    """What has come of a question, as one person may see it. `before` None: it was not asked yet.
+
+    `about`: the title of what a person asked about. `source_name` and `source_uri`: where that stands, if it is in a
+    document. `source_ids`: whose words these are. `watch_target`: the question, where its reader does not watch it yet.
+    """
+
+    ref_id: UUID
+    question: str
+    about: str
+    source_name: str
+    source_uri: str
+    before: Stood | None
+    after: Stood
+    change_tx: int
+    source_ids: frozenset[UUID]
+    watch_target: UUID | None = None
+
+    @property
+    def material(self) -> bool:
+        """Whether people have decided, or could not."""
+        return self.after.state is not ClarificationState.PENDING
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeNotice:
-    """Changes of watched things; `more` counts those beyond what a fire keeps."""
+    """Changes of watched things, and what has come of questions; `more` counts those beyond what a fire keeps."""
 
     lines: tuple[ChangeLine, ...]
     more: int
     reasons: tuple[Reason, ...]
     happened_at: int
+    questions: tuple[QuestionLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +97,7 @@ class AnswersNotice:
 class BriefNotice:
     """A week's changes, in the order to show; `more` counts those beyond. `answers` moved, and need a look still."""
 
-    lines: tuple[BriefLine, ...]
+    lines: tuple[BriefLine | QuestionLine, ...]
     more: int
     answers: tuple[AnswerMoved, ...]
     watches: tuple[str, ...]

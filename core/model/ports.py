@@ -12,7 +12,7 @@ from core.model.answers import Answer, Cited
 from core.model.clarifying import ClarificationState, OpenQuestion, Voted
 from core.model.evidence import Passage, Resolution
 from core.model.nodes import EdgeWrite, Node, NodeWrite
-from core.model.notices import Notice
+from core.model.notices import Notice, QuestionLine
 from core.model.principals import Principal
 from core.model.spans import SpanRef
 from core.model.verdicts import Verdict
@@ -119,6 +119,17 @@ class Questions(Protocol):
 class Asking(Protocol):
     def compose(self, tx: Any, principal: Principal, clarification_id: UUID) -> "Composed": ...
     def states(self, tx: Any, clarification_ids: Collection[UUID]) -> Mapping[UUID, ClarificationState]: ...
+
+
+Window = tuple[UUID, int, int]
+"""A clarification, and two tx: what has come of it between them."""
+
+
+class News(Protocol):
+    def moved(
+        self, tx: Any, principal: Principal, windows: Collection[Window], now: int
+    ) -> Mapping[Window, QuestionLine | None]: ...
+    def words(self, tx: Any, principal: Principal, clarification_id: UUID) -> str: ...
 
 
 class Voting(Protocol):

@@ -113,6 +113,13 @@ class WatchView:
     """True only in the answer to the request that made it."""
 
 
+def watch_on_question(clarification_id: UUID, words: str, principal: Principal) -> WatchRequest:
+    """A person's watch on what comes of one question, told in their own DM."""
+    target = {"kind": TargetKind.PERSON, "person_id": str(principal.person_id)}
+    events = (EventKind.CLARIFICATION_OPENED, EventKind.CLARIFICATION_BOUND, EventKind.CLARIFICATION_CONFLICTED)
+    return WatchRequest(words, ScopeType.CLARIFICATION, (str(clarification_id),), events, target)
+
+
 def watch_on_section(node_id: str, title: str, principal: Principal) -> WatchRequest:
     """A person's watch on one section or document, told in their own DM."""
     target = {"kind": TargetKind.PERSON, "person_id": str(principal.person_id)}

@@ -11,8 +11,16 @@ from core.model.answers import readable_claims
 from core.model.evidence import BriefLine, ChangeLine
 from core.model.node_ids import document_id
 from core.model.nodes import DOCUMENT, Node
-from core.model.notices import AnswerMoved, AnswersNotice, BriefNotice, ChangeNotice, ClaimDiff, Reason
-from core.model.ports import Composed, Library
+from core.model.notices import (
+    AnswerMoved,
+    AnswersNotice,
+    BriefNotice,
+    ChangeNotice,
+    ClaimDiff,
+    QuestionLine,
+    Reason,
+)
+from core.model.ports import Composed, Library, News
 from core.model.principals import Principal, visible_to
 from core.model.watching import Event, ScopeType
 from core.store import messages, sources
@@ -20,7 +28,8 @@ from core.store.briefs import Heard
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import Watch, WatchFire
 from core.store.versions import NODES
-from core.watch.brief import COMPARED, Fired, Moved, arranged, fold
+from core.watch.brief import COMPARED, Fired, Line, Moved, arranged, fold
+from core.watch.match import CLARIFICATION
 
 Fires = Sequence[tuple[WatchFire, Watch]]
 Moment = tuple[int, int]
@@ -47,8 +56,9 @@ class Stretch:
 
 
 class NoticesEngine:
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, questions: News) -> None:
         self._library = library
+        self._questions = questions
 
     def compose(self, tx: WriteTx, principal: Principal, kind: str, fires: Fires) -> Composed | None:
         """The notice of these fires as the principal may see it now; None when nothing is different.
@@ -72,19 +82,34 @@ class NoticesEngine:
     ) -> Composed | None:
         readable = sources.readable(tx, principal)
         found = list(self._lines(tx, stretches))
+        settled = self._settled(tx, principal, fires, stretches)
         lines = [(source_id, line) for _, source_id, line in found if source_id in readable]
-        if not lines and found:
-            raise NotFound
-        if not lines:
+        questions = sorted((line for line in settled if line), key=lambda line: (-line.change_tx, line.ref_id))
+        if not lines and not questions:
+            if found or settled:
+                raise NotFound
             return None
-        reasons = tuple({watch.watch_id: Reason(watch.watch_id, watch.name) for _, watch in fires}.values())
-        ordered = tuple(sorted((line for _, line in lines), key=lambda line: (-line.learned, line.ref_id)))
-        notice = ChangeNotice(ordered, sum(fire.truncated for fire, _ in fires), reasons, ordered[0].learned)
-        shown = tuple((line.ref_id, stretches[0].until[1]) for line in ordered)
-        return Composed(notice, shown, tuple({source_id for source_id, _ in lines}))
+        ordered = sorted((line for _, line in lines), key=lambda line: (-line.learned, line.ref_id))
+        told = {line.ref_id for line in ordered} | {line.ref_id for line in questions}
+        happened_at = max([line.learned for line in ordered] + [line.change_tx for line in questions])
+        truncated = sum(fire.truncated for fire, _ in fires)
+        notice = ChangeNotice(tuple(ordered), truncated, _reasons(fires, told), happened_at, tuple(questions))
+        quoted = {source_id for source_id, _ in lines}.union(*(line.source_ids for line in questions))
+        return Composed(notice, tuple((ref_id, stretches[0].until[1]) for ref_id in sorted(told)), tuple(quoted))
+
+    def _settled(
+        self, tx: ReadTx, principal: Principal, fires: Fires, stretches: Sequence[Stretch]
+    ) -> list[QuestionLine | None]:
+        """What has come of each question, with when it last moved; None for one that the principal may not read."""
+        windows = [(one.ref_id, one.since, one.until[1]) for one in stretches if one.ref_type == CLARIFICATION]
+        if not windows:
+            return []
+        last = {event.ref_id: event.change_tx for event in sorted(_every(fires), key=lambda event: event.change_tx)}
+        found = self._questions.moved(tx, principal, windows, stretches[0].until[0])
+        return [line and replace(line, change_tx=last[line.ref_id]) for line in found.values()]
 
     def _lines(self, tx: ReadTx, stretches: Sequence[Stretch]) -> Iterator[tuple[Stretch, UUID, ChangeLine]]:
-        """What is different in each, with the source it stands in; where nothing is there is no line."""
+        """What is different in each, with the source it stands in; where nothing is, and of a question, no line."""
         states = _states(tx, stretches)
         sides = {stretch: _sides(tx, stretch, states) for stretch in stretches}
         standing = {node.source_id for pair in sides.values() for node in pair if node and node.source_id}
@@ -125,37 +150,51 @@ class NoticesEngine:
         of_answers = [(one.fire, one.watch) for one in heard if one.watch.scope_type == ScopeType.ANSWER]
         of_changes = [one for one in heard if one.watch.scope_type != ScopeType.ANSWER]
         news = _worse(tx, principal, of_answers, {}, present)
-        found, uncompared = self._week(tx, principal, of_changes, cursor, present)
-        lines, more = arranged(line for _, line in found)
+        found, questions, uncompared = self._week(tx, principal, of_changes, cursor, present)
+        lines, more = arranged((line for _, line in found), questions)
         if not lines and not news:
             return None
         answers = _moved(tx, principal, of_answers, news)
         notice = BriefNotice(
             _watchable(tx, lines, present), more + uncompared + _dropped(of_changes), answers, _names(of_changes, lines)
         )
-        shown = dict(sorted((line.change.ref_id, line.change_tx) for line in lines)) | dict.fromkeys(news, present[1])
-        uris = {line.change.source_uri for line in lines}
-        quoted = {source_id for source_id, line in found if line.change.source_uri in uris}
-        return Composed(notice, tuple(shown.items()), tuple(quoted.union(_dependencies(news.values()))))
+        shown = dict(sorted((line.ref_id, line.change_tx) for line in lines)) | dict.fromkeys(news, present[1])
+        uris = {line.source_uri for line in lines}
+        quoted = {source_id for source_id, line in found if line.source_uri in uris}
+        of_questions = (line.source_ids for line in lines if isinstance(line, QuestionLine))
+        return Composed(notice, tuple(shown.items()), tuple(quoted.union(_dependencies(news.values()), *of_questions)))
 
     def _week(
         self, tx: ReadTx, principal: Principal, heard: Sequence[Heard], cursor: int, now: Moment
-    ) -> tuple[list[tuple[UUID, BriefLine]], int]:
-        """Each change that the person may read today, with its source; and how many more, too old to be compared."""
+    ) -> tuple[list[tuple[UUID, BriefLine]], list[QuestionLine], int]:
+        """Each change that the person may read today, with its source; what has come of questions; and how many more.
+
+        These are too old to be compared.
+        """
         readable = sources.readable(tx, principal)
-        moved = fold([_fired(one) for one in heard], cursor)
-        told_by = {_stretch(one): one for one in moved[:COMPARED]}
         own = {one.watch.watch_id for one in heard if one.watch.owner_id == principal.person_id}
+        folded = fold([_fired(one) for one in heard], cursor)
+        asked = {(one.ref_id, one.since_tx, one.change_tx): one for one in folded if one.ref_type == CLARIFICATION}
+        moved = [one for one in folded if one.ref_type != CLARIFICATION]
+        told_by = {_stretch(one): one for one in moved[:COMPARED]}
         found = [
             (source_id, _brief_line(line, stretch, told_by[stretch], own))
             for stretch, source_id, line in self._lines(tx, list(told_by))
             if source_id in readable
         ]
-        return found, _count(tx, moved[COMPARED:], readable, now)
+        settled = self._questions.moved(tx, principal, list(asked), now[0]) if asked else {}
+        questions = [_offered(line, asked[window], own) for window, line in settled.items() if line]
+        return found, questions, _count(tx, moved[COMPARED:], readable, now)
 
 
 def _brief_line(line: ChangeLine, stretch: Stretch, moved: Moved, own: Collection[UUID]) -> BriefLine:
     return BriefLine(line, moved.change_tx, stretch.node_id if moved.watch_ids.isdisjoint(own) else None)
+
+
+def _offered(line: QuestionLine, moved: Moved, own: Collection[UUID]) -> QuestionLine:
+    return replace(
+        line, change_tx=moved.change_tx, watch_target=line.ref_id if moved.watch_ids.isdisjoint(own) else None
+    )
 
 
 def _count(tx: ReadTx, moved: Sequence[Moved], readable: Collection[UUID], now: Moment) -> int:
@@ -225,6 +264,16 @@ def _dependencies(nodes: Iterable[Node]) -> tuple[UUID, ...]:
     )
 
 
+def _every(fires: Fires) -> Iterator[Event]:
+    return (event for fire, _ in fires for event in _events(fire))
+
+
+def _reasons(fires: Fires, told: Collection[UUID]) -> tuple[Reason, ...]:
+    """The watches that heard what is told: what another is called may not be its reader's to know."""
+    heard = [watch for fire, watch in fires if any(event.ref_id in told for event in _events(fire))]
+    return tuple({watch.watch_id: Reason(watch.watch_id, watch.name) for watch in heard}.values())
+
+
 def _events(fire: WatchFire) -> list[Event]:
     return [Event.from_json(body) for body in fire.events]
 
@@ -252,17 +301,18 @@ def _dropped(heard: Iterable[Heard]) -> int:
     return sum(left_out for *_, left_out in {(h.fire.window_start, h.fire.window_end, h.fire.truncated) for h in heard})
 
 
-def _names(heard: Iterable[Heard], lines: Iterable[BriefLine]) -> tuple[str, ...]:
+def _names(heard: Iterable[Heard], lines: Iterable[Line]) -> tuple[str, ...]:
     """The watches that these lines come from."""
-    told = {(line.change.ref_id, line.change_tx) for line in lines}
+    told = {(line.ref_id, line.change_tx) for line in lines}
     from_ = (h.watch.name for h in heard if any((e.ref_id, e.change_tx) in told for e in _events(h.fire)))
     return tuple(dict.fromkeys(from_))
 
 
-def _watchable(tx: ReadTx, lines: Iterable[BriefLine], now: Moment) -> tuple[BriefLine, ...]:
-    """The lines, of which only those whose thing still stands offer to watch it."""
+def _watchable(tx: ReadTx, lines: Iterable[Line], now: Moment) -> tuple[Line, ...]:
+    """The lines, of which only those whose thing still stands offer to watch it, or whose question can be read."""
     nodes = NODES.as_of(tx, {line.watch_target for line in lines if line.watch_target}, *now)
     standing = {node_id for node_id, node in nodes.items() if not node.tombstone}
+    standing |= {line.ref_id for line in lines if isinstance(line, QuestionLine)}
     return tuple(
         replace(line, watch_target=line.watch_target if line.watch_target in standing else None) for line in lines
     )

@@ -213,6 +213,8 @@ class OutcomesEngine:
                 message.update_at = tx.now
             elif pause is None:
                 message.update_at, message.attempts = None, 1
+                if shown and card.card == message.card:  # what was withdrawn instead, nobody has seen
+                    messages.show(tx, message.person_id, _shown(message))
                 _settle_erased(message, shown=shown)
             else:
                 message.update_at = tx.now + pause(message.attempts)
@@ -240,10 +242,15 @@ def _accept(tx: WriteTx, message: CardMessage, message_ref: str) -> None:
     for fire, _ in watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values():
         fire.status, fire.reason = "delivered", None
         tx.session.add(fire)
-    shown = {UUID(ref): upto for ref, upto in message.shown}
+    shown = _shown(message)
     messages.show(tx, message.person_id, shown)
     if message.person_id in shown:  # a brief is one of the things that its card shows
         briefs.told(tx, message.person_id, shown[message.person_id])
+
+
+def _shown(message: CardMessage) -> dict[UUID, int]:
+    """What a card lets its reader have seen: up to which tx."""
+    return {UUID(ref): upto for ref, upto in message.shown}
 
 
 def _doubt(tx: WriteTx, message: CardMessage, reason: str) -> None:

@@ -11,15 +11,17 @@ from core.clarifications.views import ClarificationView, OptionView
 from core.clarifications.words import alive, resolved, standing
 from core.errors import NotFound
 from core.model.clarifying import ClarificationState, OpenQuestion
+from core.model.erased import ERASED
 from core.model.evidence import Resolution
 from core.model.node_ids import document_id
 from core.model.nodes import Node
-from core.model.notices import Asked, QuestionNotice
-from core.model.ports import Composed, Library
+from core.model.notices import Asked, QuestionLine, QuestionNotice, Stood
+from core.model.ports import Composed, Library, Window
 from core.model.principals import Principal, visible_to
 from core.model.spans import SpanRef
 from core.questions.bearing import around, overlaps
-from core.store import clarifications, people
+from core.questions.news import admits, differs, distinct, named_by, stood
+from core.store import clarifications, people, sources
 from core.store.database import Database, ReadTx
 from core.store.tables import Clarification
 from core.store.versions import NODES
@@ -105,11 +107,16 @@ class QuestionsEngine:
         """One, whatever has become of it. Raises NotFound, alike for none and for one on what they may not read."""
         with self._database.read(principal.tenant_id) as tx:
             asked = view(tx, principal, self._database.clock.now())
-            row = clarifications.newest(tx, [clarification_id]).get(clarification_id)
-            nodes = asked.nodes([row.node_id]) if row else {}
-            if row is None or not nodes:
-                raise NotFound
-            return self._views(tx, [row], nodes, asked.readable)[0]
+            row, node = _readable(asked, clarification_id)
+            return self._views(tx, [row], {node.node_id: node}, asked.readable)[0]
+
+    def matching(self, asked: View, words: str) -> list[OpenQuestion]:
+        """What is open and may be read, of which these words speak: the question, or the title of what it is about."""
+        rows = clarifications.unsettled(asked.tx)
+        nodes = asked.nodes({row.node_id for row in rows})
+        readable = [row for row in rows if row.node_id in nodes and row.question != ERASED]
+        titles = {node_id: str(node.props.get("title", "")) for node_id, node in nodes.items()}
+        return [_open(row) for row in readable if named_by(words, row.question, titles[row.node_id])]
 
     def every(self, tenant_id: str) -> list[ClarificationView]:
         """All there are, the one that moved last first, for an operator."""
@@ -133,18 +140,62 @@ class QuestionsEngine:
         reading = readers_of_each(tx, list(nodes.values()), voters)
         return [_view(row, words, _members(row, reading.get(row.node_id, ())), readable) for row in rows]
 
+    # ── what has come of them ──
+
+    def moved(
+        self, tx: ReadTx, principal: Principal, windows: Collection[Window], now: int
+    ) -> dict[Window, QuestionLine | None]:
+        """What is different in each question, as the principal may see it; None where they may not read it at all.
+
+        Where nothing is, there is no key; nor is there for a question that was erased.
+        """
+        asked, rows = view(tx, principal, now), _versions(tx, windows)
+        nodes = asked.nodes({row.node_id for row in rows.values()})
+        options = [option for row in rows.values() for option in statements(row.options)]
+        words = resolved(self._library, tx, options, now)
+        documents = _documents(asked, nodes.values())
+        found: dict[Window, QuestionLine | None] = {}
+        for window in windows:
+            before, after = (rows.get((window[0], at)) for at in window[1:])
+            if after is None or after.question == ERASED:
+                continue
+            node = nodes.get(after.node_id)
+            readable = asked.readable if node is not None else None
+            was, stands = _stood(before, words, readable) if before else None, _stood(after, words, readable)
+            if differs(was, stands):
+                found[window] = self._line(asked, after, node, (was, stands), documents) if node else None
+        return found
+
+    def _line(
+        self,
+        asked: View,
+        row: Clarification,
+        node: Node,
+        sides: tuple[Stood | None, Stood],
+        documents: Mapping[UUID, tuple[str, str]],
+    ) -> QuestionLine:
+        [*of] = node.sources
+        title, uri = documents.get(of[0], ("", "")) if len(of) == 1 else ("", "")
+        quoted = node.sources.union(*(option.sources for option in statements(row.options))) & asked.readable
+        about = self._about(asked.tx, row, node)
+        return QuestionLine(row.clarification_id, row.question, about, title, uri, *sides, row.tx_start, quoted)
+
+    def words(self, tx: ReadTx, principal: Principal, clarification_id: UUID) -> str:
+        """What is asked. Raises NotFound for what they may not read, and for what was erased."""
+        row, _ = _readable(view(tx, principal, self._database.clock.now()), clarification_id)
+        if row.question == ERASED:
+            raise NotFound
+        return row.question
+
     # ── the card that asks ──
 
     def compose(self, tx: ReadTx, principal: Principal, clarification_id: UUID) -> Composed:
         """What one person may see of a question now, and of what came of it. Raises NotFound where that is nothing."""
-        row = clarifications.newest(tx, [clarification_id]).get(clarification_id)
         asked = view(tx, principal, self._database.clock.now())
-        node = asked.nodes([row.node_id]).get(row.node_id) if row else None
-        if row is None or node is None:
-            raise NotFound
+        row, node = _readable(asked, clarification_id)
         options = statements(row.options)
         there = alive(self._library, tx, options, asked.valid_t)
-        shown = _distinct(options, [number for number in there if _admits(options[number], asked.readable)])
+        shown = distinct(options, [number for number in there if admits(options[number], asked.readable)])
         state, own = ClarificationState(row.state), row.votes.get(str(principal.person_id))
         notice = QuestionNotice(
             clarification_id,
@@ -155,12 +206,13 @@ class QuestionsEngine:
             may_vote=state is ClarificationState.PENDING and visible_to(principal, row.audience),
             voted=str(principal.person_id) in row.votes,
             voted_for=_value(options, own, asked.readable),
-            withheld=own is not None and not _admits(options[own], asked.readable),
+            withheld=own is not None and not admits(options[own], asked.readable),
             settled=_value(options, row.bound, asked.readable),
             happened_at=row.tx_start,
         )
         quoted = [options[number].sources for number in (*shown, row.bound, own) if number is not None]
-        return Composed(notice, (), tuple(sorted(node.sources.union(*quoted) & asked.readable)))
+        seen = ((clarification_id, tx.last_tx),)
+        return Composed(notice, seen, tuple(sorted(node.sources.union(*quoted) & asked.readable)))
 
     def _about(self, tx: ReadTx, row: Clarification, node: Node) -> str:
         """What a question that a person asked is about, by its title."""
@@ -172,12 +224,44 @@ class QuestionsEngine:
         return Asked(number, option.value, tuple(found.values()))
 
 
+def _readable(asked: View, clarification_id: UUID) -> tuple[Clarification, Node]:
+    """A question as it stands, with what it is about. Raises NotFound unless that may be read."""
+    row = clarifications.newest(asked.tx, [clarification_id]).get(clarification_id)
+    nodes = asked.nodes([row.node_id]) if row else {}
+    if row is None or not nodes:
+        raise NotFound
+    return row, nodes[row.node_id]
+
+
 def _rests_on(row: Clarification, nodes: Mapping[UUID, Node]) -> set[SpanRef]:
     """The words that a question is about; none where its node may not be read."""
     if row.node_id not in nodes:
         return set()
     options = (option for option in statements(row.options) if not option.gone)
     return {*nodes[row.node_id].spans(), *(span for option in options for span in option.spans)}
+
+
+def _documents(asked: View, nodes: Iterable[Node]) -> dict[UUID, tuple[str, str]]:
+    """The title and the uri of each document that nodes are from."""
+    ids = {source_id for node in nodes for source_id in node.sources}
+    rows, documents = sources.by_ids(asked.tx, ids), asked.nodes(set(map(document_id, ids)))
+    titled = ((node.source_id, str(node.props.get("title", ""))) for node in documents.values())
+    return {source_id: (title, rows[source_id].uri) for source_id, title in titled if source_id in rows}
+
+
+def _versions(tx: ReadTx, windows: Collection[Window]) -> dict[tuple[UUID, int], Clarification]:
+    """Each question as it was at both ends of its windows."""
+    wanted: dict[int, set[UUID]] = {}
+    for one, since, until in windows:
+        for at in (since, until):
+            wanted.setdefault(at, set()).add(one)
+    found = ((at, clarifications.as_of(tx, ids, at)) for at, ids in wanted.items())
+    return {(one, at): row for at, rows in found for one, row in rows.items()}
+
+
+def _stood(row: Clarification, words: Mapping[SpanRef, Resolution], readable: Collection[UUID] | None) -> Stood:
+    options = statements(row.options)
+    return stood(ClarificationState(row.state), options, row.bound, live(options, words), readable)
 
 
 def _open(row: Clarification) -> OpenQuestion:
@@ -209,28 +293,18 @@ def _view(
         tuple(
             OptionView(number, options[number].value, options[number].spans, cast.count(chosen_of[number]))
             for number in there
-            if _admits(options[number], readable)
+            if admits(options[number], readable)
         ),
         tuple(row.audience),
         row.quorum,
         len(cast),
-        bound.value if bound is not None and _admits(bound, readable) else None,
+        bound.value if bound is not None and admits(bound, readable) else None,
         row.settled_by,
     )
 
 
-def _admits(option: Statement, readable: Collection[UUID] | None) -> bool:
-    return readable is None or option.sources.issubset(readable)
-
-
-def _distinct(options: Sequence[Statement], numbers: Sequence[int]) -> list[int]:
-    """One number for each thing that is said."""
-    chosen_of = choices(options, numbers)
-    return sorted({chosen_of[number] for number in numbers})
-
-
 def _value(options: Sequence[Statement], number: int | None, readable: Collection[UUID]) -> Asked | None:
     """What an option says, where it is one that may be read."""
-    if number is None or not _admits(options[number], readable):
+    if number is None or not admits(options[number], readable):
         return None
     return Asked(number, options[number].value, ())

@@ -47,6 +47,20 @@ def newest(tx: ReadTx, clarification_ids: Collection[UUID]) -> dict[UUID, Clarif
     return found
 
 
+def as_of(tx: ReadTx, clarification_ids: Collection[UUID], at: int) -> dict[UUID, Clarification]:
+    """The version of each of these that held at a tx."""
+    found: dict[UUID, Clarification] = {}
+    for batch in batches(clarification_ids):
+        rows = select(Clarification).where(
+            Clarification.tenant_id == tx.tenant_id,
+            col(Clarification.clarification_id).in_(batch),
+            Clarification.tx_start <= at,
+            Clarification.tx_end > at,
+        )
+        found |= {row.clarification_id: row for row in tx.session.exec(rows)}
+    return found
+
+
 def write(
     tx: WriteTx, clarification_id: UUID, node_id: UUID, body: Mapping[str, Any], change: str | None
 ) -> Clarification:

@@ -19,6 +19,7 @@ import regex
 from core.clock import DAY
 from core.model.evidence import BriefLine, SectionChange
 from core.model.local_time import local, moment
+from core.model.notices import QuestionLine
 from core.model.watching import Event
 from core.text.numbers import numbers, polarity
 
@@ -137,13 +138,16 @@ def _begun(told_by: Iterable[tuple[Fired, str]]) -> int:
     return min(fire.created_tx for fire, _ in told_by)
 
 
-def arranged(lines: Iterable[BriefLine]) -> tuple[tuple[BriefLine, ...], int]:
+Line = BriefLine | QuestionLine
+
+
+def arranged(lines: Iterable[BriefLine], questions: Iterable[QuestionLine] = ()) -> tuple[tuple[Line, ...], int]:
     """The lines to show, those of one source together, material ones first, then the newest; and how many more."""
-    weighed = [_weighed(line) for line in _distinct(lines)]
-    ordered = sorted(weighed, key=lambda line: (not line.material, -line.change_tx, line.change.ref_id))
+    weighed: list[Line] = [*map(_weighed, _distinct(lines)), *questions]
+    ordered = sorted(weighed, key=lambda line: (not line.material, -line.change_tx, line.ref_id))
     shown = ordered[:LINES]
-    uris = dict.fromkeys(line.change.source_uri for line in shown)
-    return tuple(line for uri in uris for line in shown if line.change.source_uri == uri), len(ordered) - len(shown)
+    uris = dict.fromkeys(line.source_uri for line in shown)
+    return tuple(line for uri in uris for line in shown if line.source_uri == uri), len(ordered) - len(shown)
 
 
 def _distinct(lines: Iterable[BriefLine]) -> Iterator[BriefLine]:

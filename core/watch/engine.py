@@ -9,14 +9,13 @@ from core.jsonhash import json_hash
 from core.model.nodes import Node
 from core.model.principals import ADMIN, Principal
 from core.model.watching import Event, FireView, Outcome, ScopeType, TargetKind, WatchRequest, WatchView
-from core.store import audit, messages, sources, watches, webhooks
+from core.store import audit, clarifications, messages, sources, watches, webhooks
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import Watch
 from core.store.versions import NODES
+from core.store.view import view
 from core.watch.config import WatchConfig
 
-_PEOPLE = {TargetKind.PERSON, TargetKind.SHARED}
-"""Targets that are told by cards."""
 _FOR_WEBHOOKS = {ScopeType.ENTITY, ScopeType.LABEL, ScopeType.SOURCE}
 """What a webhook may be told of. Saved answers are their owners', and questions are put to people."""
 
@@ -66,8 +65,6 @@ class WatchEngine:
             raise InvalidRequest("a watch tells its own owner; only a steward sets another person")
         if request.cadence != "immediate":
             raise InvalidRequest(f"the cadence {request.cadence!r} needs the brief, which is not there yet: immediate")
-        if request.scope_type is ScopeType.CLARIFICATION and target in _PEOPLE:
-            raise InvalidRequest("people hear of a clarification by the card that asks them, and not by a watch")
         reader = _told(tx, request, principal) if target is TargetKind.WEBHOOK else principal
         if request.scope_type is not ScopeType.LABEL and not _readable(tx, request, reader):
             raise NotFound
@@ -172,8 +169,17 @@ def _readable(tx: WriteTx, request: WatchRequest, principal: Principal) -> bool:
     ids = [UUID(ref) for ref in request.refs]
     if request.scope_type is ScopeType.SOURCE:
         return readable.issuperset(ids)
+    if request.scope_type is ScopeType.CLARIFICATION:
+        return _may_read_questions(tx, ids, principal)
     nodes: dict[UUID, Node] = NODES.as_of(tx, ids, tx.present(tx.now), tx.last_tx)
     return len(nodes) == len(ids) and all(_stands(node, readable) for node in nodes.values())
+
+
+def _may_read_questions(tx: WriteTx, ids: Collection[UUID], principal: Principal) -> bool:
+    """Whether each of these is there, and is about what the principal may read."""
+    asked = clarifications.newest(tx, ids)
+    about = {row.node_id for row in asked.values()}
+    return len(asked) == len(set(ids)) and about == view(tx, principal, tx.now).nodes(about).keys()
 
 
 def _stands(node: Node, readable: Collection[UUID]) -> bool:

@@ -47,6 +47,7 @@ from cards.notices import (
     why,
 )
 from cards.phrases import ChangeLine
+from cards.questions import QuestionLine, Stood
 from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
 
 INJECTIONS = (
@@ -130,9 +131,12 @@ change_lines = st.builds(
     learned=times,
     valid_from=st.none() | times,
 )
+stands = st.builds(Stood, st.sampled_from(("pending", "bound", "conflicted")), many(texts, 6))
+question_lines = st.builds(QuestionLine, texts, many(texts, 4), texts, urls, st.none() | stands, stands, times)
+lines = change_lines | question_lines
 memory_changes = st.builds(
     MemoryChangeContent,
-    changes=many(change_lines, 500),
+    changes=many(lines, 500),
     watches=many(st.builds(MatchedWatch, texts, st.none() | tokens, st.booleans()), 30),
     nonce=nonces,
     more=st.integers(0, 10**6),
@@ -157,7 +161,9 @@ answer_entries = st.builds(AnswerEntry, texts, st.sampled_from(list(STATUS_WORDS
 watch_entries = st.builds(WatchEntry, tokens, texts, st.sampled_from(list(CADENCE_WORDS)), texts)
 briefs = st.builds(
     WeeklyBriefContent,
-    lines=many(st.builds(BriefLine, change_lines, st.booleans(), st.none() | tokens, st.integers(0, 9)), 500),
+    lines=many(
+        st.builds(BriefLine, lines, st.booleans(), st.none() | tokens, st.integers(0, 9), st.none() | tokens), 500
+    ),
     nonce=nonces,
     more=st.integers(0, 999),
     watches=many(texts, 20),
@@ -199,7 +205,7 @@ clarifications = st.builds(
 lists = st.one_of(
     st.builds(watch_list, many(watch_entries, 40), nonces),
     st.builds(saved_list, many(answer_entries, 40)),
-    st.builds(choose_watch, texts, many(st.builds(WatchChoice, tokens, texts, texts), 40), nonces),
+    st.builds(choose_watch, texts, many(st.builds(WatchChoice, tokens, texts, texts, st.none() | tokens), 40), nonces),
     st.builds(notice, texts, texts, texts),
     st.builds(error, texts, texts),
     st.builds(WhyContent, times, many(texts, 9), many(texts, 9), texts).map(why),

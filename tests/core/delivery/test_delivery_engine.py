@@ -248,7 +248,12 @@ def test_what_is_written_while_a_card_is_composed_is_the_next_cards(postgres_url
     library = Interrupted(memory._engines.library, lambda: put(memory, "travel.md", travel(meals=50), ["member"]))
     defaults = memory.people.preferences("default", ada.person_id)
     delivery = DeliveryEngine(
-        memory._database, NoticesEngine(library), memory.briefs, memory.questions, defaults, lease_secs=60
+        memory._database,
+        NoticesEngine(library, memory.questions),
+        memory.briefs,
+        memory.questions,
+        defaults,
+        lease_secs=60,
     )
     (due,) = delivery.due()
     memory.outcomes.sent(delivery.take(due.tenant_id, due.message_id, worker.present), "ref")

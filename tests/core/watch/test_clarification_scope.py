@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from core.errors import InvalidRequest
+from core.errors import NotFound
 from core.ids import derived
 from core.model.watching import EventKind, ScopeType, WatchRequest
 from core.store.tables import Job, WatchFire
@@ -22,6 +22,17 @@ def checking(answer_id, asked, events=EVENTS):
     """A watch that has an answer checked when a question moves."""
     target = {"kind": "internal", "job_kind": "check:answer", "answer_id": str(answer_id)}
     return WatchRequest("check", ScopeType.CLARIFICATION, (str(asked),), events, target)
+
+
+def secret(memory):
+    """A question about a record of what only the board may read."""
+    memory.put_node(says(memory, "hr.md", 40, ("board",)))
+    [asked] = memory.put_node(says(memory, "b.md", 55)).in_question
+    return asked
+
+
+def watching(who, *asked):
+    return watch_request(who, ScopeType.CLARIFICATION, *map(str, asked), events=EVENTS)
 
 
 def heard(memory):
@@ -69,7 +80,27 @@ def test_a_watch_hears_only_the_events_it_asked_for_and_only_of_its_own_question
     assert heard(memory) == [("clarification_bound", asked)]
 
 
-def test_a_question_is_put_to_people_by_its_own_card_and_not_by_a_watch(memory, ada):
-    asked = opened(memory)
-    with pytest.raises(InvalidRequest, match="by the card that asks them"):
-        memory.watch(watch_request(ada, ScopeType.CLARIFICATION, str(asked), events=EVENTS), ada)
+def test_whoever_may_read_what_a_question_is_about_may_watch_it(memory, ada):
+    on_section, on_record = opened(memory), dispute(memory)
+    for asked in (on_section, on_record):
+        assert memory.watch(watching(ada, asked), ada).fresh
+        assert not memory.watch(watching(ada, asked), ada).fresh
+    assert [view.scope_type for view in memory.watches(ada)] == [ScopeType.CLARIFICATION] * 2
+
+
+def test_of_another_question_and_of_none_a_watch_is_told_alike_that_there_is_nothing(memory, ada):
+    hidden = secret(memory)
+    for asked in (hidden, derived("none")):
+        with pytest.raises(NotFound):
+            memory.watch(watching(ada, asked), ada)
+    with pytest.raises(NotFound):
+        memory.watch(watching(ada, opened(memory), hidden), ada)
+    assert memory.watches(ada) == []
+
+
+def test_a_shared_watch_needs_the_same_right_of_its_owner(memory, ada):
+    hidden = secret(memory)
+    target = {"kind": "chat_shared", "audience": {"roles": ["board"]}}
+    shared = WatchRequest("team", ScopeType.CLARIFICATION, (str(hidden),), EVENTS, target)
+    with pytest.raises(NotFound):
+        memory.watch(shared, ada)
