@@ -93,7 +93,7 @@ class ErasureEngine:
         done = erasing.source(tx, row)
         records = erasing.records_from(tx, source_id)
         done["records"] = self._retire_records(tx, records)
-        done["clarifications"] = erasing.clarifications(tx, source_id, {row.node_id for row in records})
+        done["clarifications"] = erasing.clarifications(tx, source_id)
         done["traces"] = erasing.traces_from(tx, source_id)
         done["answers"] = self._answers.without_source(tx, source_id)
         done["watches"] = erasing.unname(tx, watches)

@@ -66,13 +66,17 @@ def source(tx: WriteTx, row: Source) -> Counter[str]:
 
 
 def things_of(tx: ReadTx, source_id: UUID) -> set[str]:
-    """The ids of what people watch of a source: itself, its document and its sections."""
+    """The ids of what people watch of a source: itself, its document, its sections, and questions that go with it."""
     rows = select(NodeVersion.node_id).where(
         NodeVersion.tenant_id == tx.tenant_id,
         NodeVersion.source_id == source_id,
         col(NodeVersion.label).in_((DOCUMENT, SECTION)),
     )
-    return {str(source_id), *map(str, tx.session.exec(rows.distinct()))}
+    asked = select(Clarification.clarification_id).where(
+        Clarification.tenant_id == tx.tenant_id,
+        or_(_is_about(tx, source_id), _names(Clarification.options, source_id)),
+    )
+    return {str(source_id), *map(str, tx.session.exec(rows.distinct())), *map(str, tx.session.exec(asked.distinct()))}
 
 
 def watches_on(tx: WriteTx, things: Collection[str]) -> list[Watch]:
@@ -88,15 +92,12 @@ def watches_on(tx: WriteTx, things: Collection[str]) -> list[Watch]:
     return list(found.values())
 
 
-def clarifications(tx: WriteTx, source_id: UUID, records: Collection[UUID]) -> int:
+def clarifications(tx: WriteTx, source_id: UUID) -> int:
     """Take the question, and the options from a source, out of every clarification; of one about it, all.
 
-    So too of what somebody asked about one of `records`, which rested on it. How many rows.
+    How many rows.
     """
-    node_id = col(Clarification.node_id)
-    own = select(NodeVersion.node_id).where(NodeVersion.tenant_id == tx.tenant_id, NodeVersion.source_id == source_id)
-    asked = and_(col(Clarification.prop).is_(None), tx.among(node_id, records))
-    about = or_(node_id.in_(own), asked)
+    about = _is_about(tx, source_id)
     rows = select(Clarification, about).where(
         Clarification.tenant_id == tx.tenant_id, or_(about, _names(Clarification.options, source_id))
     )
@@ -106,6 +107,17 @@ def clarifications(tx: WriteTx, source_id: UUID, records: Collection[UUID]) -> i
         row.options = options_without_words(row.options, None if whole else source_id)
         tx.session.add(row)
     return len(found)
+
+
+def _is_about(tx: ReadTx, source_id: UUID) -> ColumnElement[bool]:
+    """Of a clarification: it is about something of a source, or somebody asked it about a record that rested on it."""
+    node_id, nodes = (
+        col(Clarification.node_id),
+        select(NodeVersion.node_id).where(NodeVersion.tenant_id == tx.tenant_id),
+    )
+    resting = nodes.where(col(NodeVersion.source_id).is_(None), _names(NodeVersion.provenance, source_id))
+    asked = and_(col(Clarification.prop).is_(None), node_id.in_(resting))
+    return or_(node_id.in_(nodes.where(NodeVersion.source_id == source_id)), asked)
 
 
 def records_from(tx: WriteTx, source_id: UUID) -> list[NodeVersion]:
