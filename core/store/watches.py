@@ -158,6 +158,7 @@ def fires(tx: ReadTx, fire_ids: Collection[UUID]) -> dict[UUID, tuple[WatchFire,
             select(WatchFire, Watch)
             .join(Watch, (col(Watch.tenant_id) == WatchFire.tenant_id) & (col(Watch.watch_id) == WatchFire.watch_id))
             .where(WatchFire.tenant_id == tx.tenant_id, col(WatchFire.fire_id).in_(batch))
+            .order_by(col(WatchFire.fire_id))  # else cards of the same news name their watches in any order
         ).all()
         found |= {fire.fire_id: (fire, watch) for fire, watch in rows}
     return found
