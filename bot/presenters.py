@@ -14,7 +14,7 @@ from cards.clarification import ClarificationContent, OptionWords, clarification
 from cards.codec import from_json, to_json
 from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import Card
-from cards.notices import AnswerEntry, WatchChoice, WatchEntry, WhyContent, redacted, why
+from cards.notices import AnswerEntry, RestEntry, WatchChoice, WatchEntry, WhyContent, redacted, resting, why
 from cards.phrases import ChangeKind, ChangeLine, plural
 from cards.questions import Line, QuestionLine, Stood
 from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
@@ -23,10 +23,20 @@ from core.model import evidence, notices
 from core.model.answers import Answer, Claim, SavedAnswer
 from core.model.clarifying import ClarificationState, OpenQuestion
 from core.model.grants import PermittedAction
-from core.model.notices import AnswerMoved, AnswersNotice, BriefNotice, ChangeNotice, ClaimDiff, Notice, QuestionNotice
+from core.model.notices import (
+    AnswerMoved,
+    AnswersNotice,
+    BriefNotice,
+    ChangeNotice,
+    ClaimDiff,
+    Notice,
+    QuestionNotice,
+    Resting,
+    RestNotice,
+)
 from core.model.preferences import WEEKDAYS, Preferences
 from core.model.verdicts import Support
-from core.model.watching import EventKind, FireView, ScopeType, WatchView
+from core.model.watching import EventKind, FireView, ScopeType, Suspension, WatchView
 from core.model.work import Offer
 from core.text.fold import plain
 
@@ -47,6 +57,17 @@ _BECAME = {
     "skipped": "It was not sent.",
     "delivered": "It was sent to you.",
 }
+
+_RESTS: dict[str, tuple[str, str]] = {
+    Suspension.NOT_READABLE: (
+        "you may no longer read what it is on",
+        "When you may again, it goes on with the next change.",
+    ),
+    Suspension.UNREACHABLE: ("it could not be delivered", "It goes on as soon as that can be done again."),
+    Suspension.BROKEN: ("its query no longer works", "Stop it, and make it anew with a query that does."),
+}
+"""Why a watch rests, and what brings it back."""
+_UNSAID = ("it was switched off", "Watch it again to have it back.")
 
 _BORNE: dict[Support, SentenceVerdict] = {
     Support.SUPPORTED: "supported",
@@ -73,6 +94,8 @@ def notice_card(notice: Notice, nonce: str) -> Card:
             return _brief(notice, nonce)
         case QuestionNotice():
             return _question(notice, nonce)
+        case RestNotice():
+            return _resting(notice, nonce)
         case ChangeNotice():
             return _memory_change(notice, nonce)
 
@@ -83,6 +106,18 @@ def _memory_change(notice: ChangeNotice, nonce: str) -> Card:
     lines: list[Line] = [*map(_question_line, notice.questions), *changes]
     watches = tuple(MatchedWatch(reason.name, str(reason.watch_id)) for reason in notice.reasons)
     return memory_change(MemoryChangeContent(tuple(lines), watches, nonce, more=notice.more))
+
+
+def _resting(notice: RestNotice, nonce: str) -> Card:
+    return resting(tuple(map(_rest_entry, notice.watches)), nonce)
+
+
+def _rest_entry(rest: Resting) -> RestEntry:
+    if rest.reason is None:
+        why, way_back = "It could not tell you anything for a while.", "It goes on by now."
+        return RestEntry(str(rest.watch_id), rest.name, why, way_back, goes_on=True)
+    why, way_back = _RESTS.get(rest.reason, _UNSAID)
+    return RestEntry(str(rest.watch_id), rest.name, f"It rests, since {why}.", way_back)
 
 
 def _brief(notice: BriefNotice, nonce: str) -> Card:
@@ -271,7 +306,7 @@ def why_card(fire: FireView, person_id: UUID) -> Card:
 def watch_entry(view: WatchView, now: int) -> WatchEntry:
     """A watch in a list, with why it is quiet where it is."""
     quiet = "muted for now" if view.muted_until > now else ""
-    state = "paused, since you could not be reached" if view.suspended else quiet
+    state = f"rests, since {_RESTS.get(view.suspended, _UNSAID)[0]}" if view.suspended else quiet
     return WatchEntry(str(view.watch_id), view.name, state=state)
 
 

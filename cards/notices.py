@@ -31,6 +31,17 @@ class WatchEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class RestEntry:
+    """A watch that rests, or did: why, and what brings it back, each a sentence."""
+
+    target: str
+    name: str
+    why: str
+    way_back: str
+    goes_on: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerEntry:
     """`target` is the answer, None where it is not to be refreshed from here."""
 
@@ -122,6 +133,21 @@ def watch_row(watch: WatchEntry, nonce: str) -> Item:
     state = (Plain(" · "), *say(short(watch.state, 120))) if watch.state else ()
     note = (Plain(f"You hear {CADENCE_WORDS[watch.cadence]}"), *state)
     return Item(_named(watch.name), note, (Button("watch_mute", watch.target, nonce, "Stop watching", arg="stop"),))
+
+
+def resting(watches: tuple[RestEntry, ...], nonce: str) -> Card:
+    """Watches of yours that tell nothing for now, or did for a while, each with why and what brings it back."""
+    still = sum(not watch.goes_on for watch in watches)
+    title = f"{plural(still, 'watch', 'watches')} of yours {'rests' if still == 1 else 'rest'}"
+    title = title if still else f"{plural(len(watches), 'watch', 'watches')} of yours rested for a while"
+    rows = tuple(_rest_row(watch, nonce) for watch in watches[:ROWS])
+    hint = "Write “watching” to see them all."
+    return _listing(title, Rows(rows, more=len(watches) - len(rows), more_hint=hint), "Nothing was stopped or deleted.")
+
+
+def _rest_row(watch: RestEntry, nonce: str) -> Item:
+    button = Button("watch_mute", watch.target, nonce, "Stop watching", arg="stop")
+    return Item(_named(watch.name), say(f"{watch.why} {watch.way_back}"), (button,))
 
 
 def saved_list(answers: tuple[AnswerEntry, ...], more: int = 0) -> Card:

@@ -35,6 +35,7 @@ from core.questions.engine import QuestionsEngine
 from core.recall.engine import RecallEngine
 from core.recall.index import HybridConfig
 from core.records.engine import RecordsEngine
+from core.rests.engine import RestsEngine
 from core.retention.engine import RetentionEngine
 from core.sources.engine import SourcesEngine
 from core.store.database import Database
@@ -121,7 +122,13 @@ class Engines:
         self.inbound = InboundEngine(database, lease_secs=watch.lease_secs, max_attempts=watch.max_attempts)
         self.briefs = BriefsEngine(database, notices, defaults)
         self.delivery = DeliveryEngine(
-            database, notices, self.briefs, self.questions, defaults, lease_secs=watch.lease_secs
+            database,
+            notices,
+            self.briefs,
+            self.questions,
+            RestsEngine(database),
+            defaults,
+            lease_secs=watch.lease_secs,
         )
         self.outcomes = OutcomesEngine(database, lease_secs=watch.lease_secs)
         self.messages = MessagesEngine(database)

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from core.clock import MINUTE, SECOND
-from core.delivery.grouping import ANSWERS, BRIEF, CHANGES, QUESTION, offered, withheld
+from core.delivery.grouping import ANSWERS, BRIEF, CHANGES, QUESTION, RESTING, offered, withheld
 from core.delivery.quiet import held_until
 from core.errors import NotFound
 from core.jsonhash import json_hash
@@ -21,22 +21,25 @@ from core.model.apart import apart
 from core.model.card_states import CardEvent, CardState, step
 from core.model.clarifying import ClarificationState
 from core.model.notices import Notice, Outgoing
-from core.model.ports import Asking, Briefs, Composed, Notices
+from core.model.ports import Asking, Briefs, Composed, Notices, Rests
 from core.model.preferences import Preferences
+from core.model.watching import Suspension, TargetKind
 from core.model.work import Lane, Leased, Place, Waiting, stranger
 from core.store import briefs, jobs, messages, people, rights, watches, workspaces
 from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx
-from core.store.deliveries import put_off
+from core.store.deliveries import UNREACHABLE, in_vain, put_off
 from core.store.tables import CardMessage, NotifyDelivery, Person
 
 Present = Callable[[Notice, str], dict[str, Any]]
 """(what to say, the card's nonce) → the card as stored. Pure: it runs inside the transaction."""
 
-_PROACTIVE = {CHANGES, ANSWERS, BRIEF, QUESTION}
+_PROACTIVE = {CHANGES, ANSWERS, BRIEF, QUESTION, RESTING}
 """Kinds that are composed when they are sent, and go where their recipient is then."""
 _TO_SEND = {CardState.PENDING, CardState.FAILED}
 _OUT = {CardState.SENDING, CardState.UNKNOWN, CardState.SENT}
 """States in which a card may stand: what it is made to say from then on is an update."""
+IN_VAIN = 3
+"""So many things in a row that a watch could not tell the one person it is for, and it rests."""
 REST = MINUTE
 """How long a person is left alone for whom no card could be made."""
 
@@ -48,6 +51,7 @@ class DeliveryEngine:
         notices: Notices,
         brief: Briefs,
         asking: Asking,
+        rests: Rests,
         defaults: Preferences,
         *,
         lease_secs: int,
@@ -56,6 +60,7 @@ class DeliveryEngine:
         self._notices = notices
         self._brief = brief
         self._asking = asking
+        self._rests = rests
         self._defaults = defaults
         self._lease = lease_secs * SECOND
 
@@ -83,13 +88,14 @@ class DeliveryEngine:
     # ── from deliveries to one message a person ──
 
     def gather(self, limit: int = 100) -> int:
-        """Give every person with due deliveries one message that carries them; how many messages were made.
+        """Give every person with due deliveries one message that carries them, and every owner of watches that began
+        to rest one that says so; how many messages were made.
 
         Raises ExceptionGroup of what failed for some of them, when the others have theirs.
         """
         with self._database.read(ANY_TENANT) as tx:
             waiting = messages.people_waiting(tx, self._database.clock.now(), limit)
-        made = 0
+        made = self._rests.gather(limit)
         with apart("people with news waiting") as turn:
             for tenant_id, person_id in waiting:
                 with turn():
@@ -112,7 +118,7 @@ class DeliveryEngine:
             if not deliveries or messages.in_flight(tx, person_id):
                 return 0
             if person is None or not person.active or identity is None:
-                _skip(tx, deliveries, "unreachable")
+                _undelivered(tx, deliveries)
                 return 0
             ready = _to_tell(tx, deliveries, self._held(tx, person))
             kind = next((delivery.kind for delivery in ready if delivery.state == "pending"), None)
@@ -156,12 +162,16 @@ class DeliveryEngine:
     def _composed(self, tx: WriteTx, message: CardMessage, present: Present) -> bool:
         """Fill a card with what its recipient may see now, where they are now; False when it is dropped or put off."""
         person, identity = people.get(tx, message.person_id), people.reachable(tx, message.person_id)
+        if message.kind == RESTING and (person is None or not person.active or identity is None):
+            watches.tell_of(tx, [UUID(watch_id) for watch_id, _ in message.shown])
         if person is None or not person.active:
             return _drop(tx, message, "not_authorised")
         if identity is None:
-            return _drop(tx, message, "unreachable")
+            _undelivered(tx, messages.deliveries_of(tx, message.message_id))
+            return _end(tx, message, "unreachable")
         messages.move(message, people.place_of(identity))
-        tell = {BRIEF: self._told_week, QUESTION: self._asked}.get(message.kind, self._told)
+        kinds = {BRIEF: self._told_week, QUESTION: self._asked, RESTING: self._told_of_rest}
+        tell = kinds.get(message.kind, self._told)
         return tell(tx, message, person, present)
 
     def _told(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
@@ -177,6 +187,13 @@ class DeliveryEngine:
         if composed is None:
             return _drop(tx, message, "no_net_change")
         return _say(tx, message, composed, present)
+
+    def _told_of_rest(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
+        """Fill a card that tells an owner which of their watches rest, unless it is to wait."""
+        if self._put_off(tx, message, person):
+            return False
+        composed = self._rests.compose(tx, person.person_id, [UUID(watch_id) for watch_id, _ in message.shown])
+        return _end(tx, message, "suppressed") if composed is None else _say(tx, message, composed, present)
 
     # ── a person's week ──
 
@@ -312,8 +329,22 @@ def _skip(tx: WriteTx, deliveries: Sequence[NotifyDelivery], reason: str) -> Non
             tx.session.add(fire)
 
 
+def _undelivered(tx: WriteTx, deliveries: Sequence[NotifyDelivery]) -> None:
+    """Nobody can write to whom these are for; a watch that met this so often with its one person rests."""
+    _skip(tx, deliveries, UNREACHABLE)
+    tx.session.flush()
+    for delivery in deliveries:
+        for _, watch in watches.fires(tx, [delivery.fire_id]).values():
+            alone = watch.target["kind"] == TargetKind.PERSON
+            if alone and in_vain(tx, watch.watch_id, delivery.person_id, IN_VAIN):
+                watches.suspend(tx, watch, Suspension.UNREACHABLE)
+
+
 def _to_tell(tx: WriteTx, deliveries: Sequence[NotifyDelivery], held: int) -> list[NotifyDelivery]:
-    """What may be told now: what is of a stopped watch is skipped, what is muted or held waits outside any card."""
+    """What may be told now: what is of a stopped watch is skipped, what is muted or held waits outside any card.
+
+    Of a watch whose owner may not read what it is on nobody is told, and it rests.
+    """
     fires = watches.fires(tx, [delivery.fire_id for delivery in deliveries])
     live = {fire_id: watch for fire_id, (_, watch) in fires.items() if watch.enabled}
     _skip(tx, [delivery for delivery in deliveries if delivery.fire_id not in live], "suppressed")
@@ -326,7 +357,10 @@ def _to_tell(tx: WriteTx, deliveries: Sequence[NotifyDelivery], held: int) -> li
             tx.session.add(delivery)
         elif watch:
             ready.append(delivery)
-    return ready
+    closed = rights.heed(tx, (live[delivery.fire_id] for delivery in ready))
+    lost = [delivery for delivery in ready if live[delivery.fire_id].watch_id in closed]
+    _skip(tx, lost, "not_authorised")
+    return [delivery for delivery in ready if delivery not in lost]
 
 
 def _drop(tx: WriteTx, message: CardMessage, reason: str) -> bool:

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from core.model.clarifying import DONT_KNOW, ClarificationState
 from core.model.evidence import BriefLine, SectionChange
 from core.model.grants import MUTES, PermittedAction
-from core.model.notices import AnswersNotice, BriefNotice, Notice, QuestionLine, QuestionNotice
+from core.model.notices import AnswersNotice, BriefNotice, Notice, QuestionLine, QuestionNotice, RestNotice
 from core.model.ports import Piece
 from core.model.preferences import settable
 from core.model.watching import ScopeType
@@ -15,6 +15,8 @@ from core.text.fold import fold
 
 CHANGES, ANSWERS, BRIEF, QUESTION = "memory_change", "answer_updated", "brief", "clarification"
 """Kinds of card that the bot sends by itself: of changes as they come, of saved answers, of a week; and to ask."""
+RESTING = "resting"
+"""And of watches that rest."""
 
 
 def offered(notice: Notice) -> Offer:
@@ -26,6 +28,8 @@ def offered(notice: Notice) -> Offer:
     if isinstance(notice, BriefNotice):
         watchable = dict.fromkeys(_to_watch(line) for line in notice.lines if line.watch_target)
         return Offer((settable("brief_day"), *watchable))
+    if isinstance(notice, RestNotice):
+        return Offer(tuple(PermittedAction("watch_mute", str(one.watch_id), ("stop",)) for one in notice.watches))
     if isinstance(notice, AnswersNotice):
         refresh = [PermittedAction("answer_refresh", str(answer.answer_id)) for answer in notice.answers]
         stop = [PermittedAction("watch_mute", str(answer.watch_id), MUTES) for answer in notice.answers]

@@ -134,10 +134,26 @@ class QuestionNotice:
     happened_at: int
 
 
+@dataclass(frozen=True, slots=True)
+class Resting:
+    """A watch that rests, and why (`core.model.watching.Suspension`); None: it did, and goes on by now."""
+
+    watch_id: UUID
+    name: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RestNotice:
+    """Watches of one person that began to rest together."""
+
+    watches: tuple[Resting, ...]
+
+
 MARGIN = 2 * SECOND
 """How far the clock of whoever looks for a card in doubt may be ahead of the clock of whoever sends it."""
 
-Notice = ChangeNotice | AnswersNotice | BriefNotice | QuestionNotice
+Notice = ChangeNotice | AnswersNotice | BriefNotice | QuestionNotice | RestNotice
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,17 @@ class EventKind(StrEnum):
     ANSWER_STALE = "answer_stale"
 
 
+class Suspension(StrEnum):
+    """Why a watch rests though nobody stopped it; its owner is told once."""
+
+    NOT_READABLE = "not_readable"
+    """Its owner may no longer read what it is on. It goes on with the first change after they may again."""
+    UNREACHABLE = "unreachable"
+    """No card finds a way to whom it tells, or to its owner. It goes on when they can be written to again."""
+    BROKEN = "broken"
+    """Its query does not work any more. It goes on when it is made anew."""
+
+
 class TargetKind(StrEnum):
     """Whom a fire is for. There is no channel: channel membership is no access boundary."""
 

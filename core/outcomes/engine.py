@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from core.clock import HOUR, MINUTE, SECOND
+from core.delivery.grouping import RESTING
 from core.ids import jitter
 from core.jobs.backoff import wait
 from core.model.card_states import CardEvent, CardState, step
@@ -287,6 +288,8 @@ def _pause(message: CardMessage, retry_after: int | None, lasting: Extent | None
 
 def _put_back(tx: WriteTx, message: CardMessage) -> None:
     """Let what the card was to tell be told in another place, if the person has one."""
+    if message.kind == RESTING:
+        watches.tell_of(tx, [UUID(watch_id) for watch_id, _ in message.shown])
     for delivery in messages.deliveries_of(tx, message.message_id):
         delivery.message_id = None
         tx.session.add(delivery)

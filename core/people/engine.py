@@ -96,13 +96,18 @@ class PeopleEngine:
         return person_id
 
     def set_active(self, tenant_id: str, person_id: UUID, active: bool, actor: str = OPERATOR) -> None:
-        """Let a person go, or let them back in: who has left reads nothing and is sent nothing. Raises NotFound."""
+        """Let a person go, or let them back in: who has left reads nothing and is sent nothing. Raises NotFound.
+
+        Their watches rest meanwhile.
+        """
         with self._database.write(tenant_id) as tx:
             tx.lock()
             person = _known(tx, person_id)
             if person.active != active:
                 person.active = active
                 tx.session.add(person)
+                follow = people.resume if active else people.rest
+                follow(tx, person_id)
                 action = "person_reactivated" if active else "person_deactivated"
                 audit.record(tx, actor, action, person_reader(person_id))
 

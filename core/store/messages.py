@@ -18,8 +18,9 @@ from core.store.database import ReadTx, WriteTx
 from core.store.jobs import insert_once
 from core.store.tables import CardGrant, CardMessage, LastShown, NotifyDelivery, Person
 
-FIRES, BRIEF, ASKS = "fires:", "brief:", "clarification:"
-"""How the subjects of cards begin that tell of changes as they come, of a person's week, and that ask a question."""
+FIRES, BRIEF, ASKS, RESTS = "fires:", "brief:", "clarification:", "rests:"
+"""How the subjects of cards begin that tell of changes as they come, of a person's week, that ask a question, and that
+tell of watches that rest."""
 _TO_SEND = (CardState.PENDING, CardState.FAILED)
 _ON_ITS_WAY = (*_TO_SEND, CardState.SENDING, CardState.UNKNOWN)
 _UNTOLD = ("pending", "carried")
@@ -169,7 +170,7 @@ def untold(tx: WriteTx, person_id: UUID) -> list[CardMessage]:
 def _of_changes(tx: WriteTx, person_id: UUID, *those: ColumnElement[bool]) -> list[CardMessage]:
     """Those of the cards that come to a person by themselves, to be changed."""
     theirs = (CardMessage.tenant_id == tx.tenant_id, CardMessage.person_id == person_id)
-    about = or_(*(col(CardMessage.subject).startswith(begins) for begins in (FIRES, BRIEF, ASKS)))
+    about = or_(*(col(CardMessage.subject).startswith(begins) for begins in (FIRES, BRIEF, ASKS, RESTS)))
     # By the state first: SQLite would go through all that the tenant was ever sent to have them by their key alone.
     ordered = (
         select(CardMessage).where(*theirs, about, *those).order_by(col(CardMessage.state), col(CardMessage.message_id))

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import case, update
+from sqlalchemy import case
 from sqlmodel import col, func, select
 
 from core.model.principals import Principal
-from core.model.watching import TargetKind
+from core.model.watching import Suspension, TargetKind
 from core.model.work import Place, stranger
-from core.store import messages, workspaces
+from core.store import messages, watches, workspaces
 from core.store.database import ReadTx, WriteTx
-from core.store.deliveries import UNREACHABLE, come_back
+from core.store.deliveries import UNREACHABLE, come_back, missed
 from core.store.tables import ChatIdentity, Person, Preference, Watch
 
 BOUND = "bound"
@@ -140,7 +140,7 @@ def lose(tx: WriteTx, place: Place, reason: str) -> UUID | None:
     tx.session.add(row)
     tx.session.flush()
     if reachable(tx, row.person_id) is None:
-        _suspend(tx, row.person_id, None, UNREACHABLE)
+        rest(tx, row.person_id)
     return row.person_id
 
 
@@ -153,16 +153,34 @@ def regain(tx: WriteTx, place: Place) -> None:
         resume(tx, row.person_id)
 
 
+def rest(tx: WriteTx, person_id: UUID) -> None:
+    """Let a person's watches rest, for nobody can write to them."""
+    for watch in watches.of_owner(tx, person_id):
+        watches.suspend(tx, watch, Suspension.UNREACHABLE)
+
+
 def resume(tx: WriteTx, person_id: UUID) -> None:
-    """Let the watches go on that waited for a way to their owner, and the next card tell what found none."""
-    _suspend(tx, person_id, UNREACHABLE, None)
+    """Let the watches go on that waited for a way to a person, and the next card tell what found none.
+
+    Deliveries first, as whoever takes a card locks them before the watches.
+    """
+    waiting = watches.by_ids(tx, {watch.watch_id for watch in watches.of_owner(tx, person_id)} | missed(tx, person_id))
     come_back(tx, person_id)
+    for watch in waiting:
+        if all(_can_be_told(tx, needed) for needed in _needed(watch)):
+            watches.resume(tx, watch, Suspension.UNREACHABLE)
+    watches.tell_on_return(tx, person_id)
 
 
-def _suspend(tx: WriteTx, person_id: UUID, old: str | None, new: str | None) -> None:
-    standing = (col(Watch.tenant_id) == tx.tenant_id, col(Watch.owner_id) == person_id, col(Watch.enabled))
-    was = col(Watch.suspended).is_(None) if old is None else col(Watch.suspended) == old
-    tx.session.exec(update(Watch).where(*standing, was).values(suspended=new))
+def _can_be_told(tx: ReadTx, person_id: UUID) -> bool:
+    person = get(tx, person_id)
+    return person is not None and person.active and reachable(tx, person_id) is not None
+
+
+def _needed(watch: Watch) -> set[UUID]:
+    """Who must be within reach for a watch to go on: its owner, and the one person whom it tells."""
+    person = watch.target.get("person_id")
+    return {watch.owner_id} | ({UUID(person)} if person else set())
 
 
 def named_by(tx: ReadTx, target: Mapping[str, Any]) -> Sequence[UUID]:

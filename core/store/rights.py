@@ -1,14 +1,22 @@
 """What somebody may read by now: rights end while a card waits, after it was shown, and while a model writes."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from uuid import UUID
 
 from core.errors import NotFound, UnknownKey
-from core.model.principals import Principal
+from core.model.nodes import SAVED_ANSWER, Node
+from core.model.principals import Principal, visible_to
+from core.model.watching import ScopeType, Suspension
 from core.model.work import Place, stranger
-from core.store import people, sources
-from core.store.database import ReadTx
-from core.store.tables import ApiKey, CardMessage
+from core.store import clarifications, people, sources, watches
+from core.store.database import ReadTx, WriteTx
+from core.store.tables import ApiKey, CardMessage, Watch
+from core.store.versions import NODES
+from core.store.view import View, view
+
+_WITHOUT_SCOPE = {ScopeType.LABEL, "query"}
+"""What is watched here is nothing in particular: who may read none of it is told nothing."""
 
 
 def today(tx: ReadTx, principal: Principal) -> Principal:
@@ -38,3 +46,45 @@ def may_see(tx: ReadTx, message: CardMessage) -> bool:
         return False
     needed = set(map(UUID, message.source_ids))
     return not needed or needed <= sources.readable(tx, people.principal(person))
+
+
+# ── watches ──
+
+
+def heed(tx: WriteTx, found: Iterable[Watch]) -> set[UUID]:
+    """Let those watches rest whose owners may not read what they are on, and the others go on; which ones rest.
+
+    In the order of their ids, as whoever else does so locks them.
+    """
+    ordered = sorted({watch.watch_id: watch for watch in found}.values(), key=lambda watch: watch.watch_id)
+    closed = {watch.watch_id for watch in ordered if not reads(tx, watch.owner_id, watch, tx.now)}
+    for watch in ordered:
+        if watch.watch_id in closed and watch.suspended is None:
+            watches.suspend(tx, watch, Suspension.NOT_READABLE)
+        elif watch.watch_id not in closed and watch.suspended == Suspension.NOT_READABLE:
+            watches.resume(tx, watch, Suspension.NOT_READABLE)
+    return closed
+
+
+def reads(tx: ReadTx, person_id: UUID, watch: Watch, now: int) -> bool:
+    """Whether a person may read anything of what a watch is on today, whatever has become of it."""
+    person = people.get(tx, person_id)
+    if person is None or not person.active:
+        return False
+    if watch.scope_type in _WITHOUT_SCOPE:
+        return True
+    asked, ids = view(tx, people.principal(person), now), [UUID(ref) for ref in watch.scope_refs]
+    if watch.scope_type == ScopeType.SOURCE:
+        return not asked.readable.isdisjoint(ids)
+    if watch.scope_type == ScopeType.CLARIFICATION:
+        ids = [row.node_id for row in clarifications.newest(tx, ids).values()]
+    nodes = NODES.as_of(tx, ids, asked.valid_t, asked.tx_t).values()
+    return not nodes or any(_admits(asked, node) for node in nodes)
+
+
+def _admits(asked: View, node: Node) -> bool:
+    """Of a saved answer, which is its owner's own, they must still be able to read something that it rests on."""
+    if node.label != SAVED_ANSWER:
+        return asked.shows(replace(node, tombstone=False))
+    rests_on = set(map(UUID, node.props["dependencies"]["sources"])) - set(map(UUID, node.props.get("erased", ())))
+    return visible_to(asked.principal, node.readers or ()) and not (rests_on and asked.readable.isdisjoint(rests_on))

@@ -4,12 +4,17 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import exists, or_
+from sqlalchemy import ColumnElement, exists, or_, update
 from sqlmodel import col, delete, func, select
 
+from core.clock import FOREVER
+from core.model.watching import Suspension, TargetKind
 from core.store import boundaries, briefs
 from core.store.database import ReadTx, WriteTx, batches
 from core.store.tables import Feed, NotifyDelivery, SweepCheckpoint, Watch, WatchFire, WatchPending, WatchScope
+
+TOLD_BY_CARDS = (TargetKind.PERSON, TargetKind.SHARED)
+"""Targets of watches that tell people."""
 
 
 def get(tx: ReadTx, watch_id: UUID) -> Watch | None:
@@ -41,7 +46,10 @@ def add(tx: WriteTx, watch: Watch) -> None:
 
 
 def matching(tx: ReadTx, scope_type: str, refs: Collection[str]) -> list[tuple[str, Watch]]:
-    """(scope ref, watch) for every live watch on one of `refs`: an index look-up, whatever the number of watches."""
+    """(scope ref, watch) for every live watch on one of `refs`: an index look-up, whatever the number of watches.
+
+    Also those that rest until their owners may read what they are on again: by now they may.
+    """
     found: list[tuple[str, Watch]] = []
     for batch in batches(refs):
         found += tx.session.exec(
@@ -52,10 +60,76 @@ def matching(tx: ReadTx, scope_type: str, refs: Collection[str]) -> list[tuple[s
                 WatchScope.scope_type == scope_type,
                 col(WatchScope.scope_ref).in_(batch),
                 col(Watch.enabled),
-                col(Watch.suspended).is_(None),
+                or_(col(Watch.suspended).is_(None), col(Watch.suspended) == Suspension.NOT_READABLE.value),
             )
         ).all()
     return found
+
+
+# ── resting ──
+
+
+def suspend(tx: WriteTx, watch: Watch, reason: Suspension) -> bool:
+    """Let a standing watch rest for a reason, and its owner be told once; False where it rests, or is over, already."""
+    standing = (col(Watch.enabled).is_(True), col(Watch.suspended).is_(None))
+    notice_at = tx.now if watch.target["kind"] in TOLD_BY_CARDS else None
+    return _set(tx, watch, *standing, suspended=reason.value, notice_at=notice_at)
+
+
+def resume(tx: WriteTx, watch: Watch, reason: Suspension) -> bool:
+    """Let a watch go on that rests for this reason; False where it does not.
+
+    Whoever was out of reach is still to be told that it did.
+    """
+    notice: dict[str, Any] = {} if reason is Suspension.UNREACHABLE else {"notice_at": None}
+    return _set(tx, watch, col(Watch.suspended) == reason.value, suspended=None, **notice)
+
+
+def tell_of(tx: WriteTx, watch_ids: Iterable[UUID]) -> None:
+    """Let the owners of these watches be told that they rest, or did: no card could say so before."""
+    for batch in batches(watch_ids):
+        theirs = (col(Watch.tenant_id) == tx.tenant_id, col(Watch.watch_id).in_(batch))
+        tx.session.exec(update(Watch).where(*theirs).values(notice_at=tx.now))
+
+
+def tell_on_return(tx: WriteTx, owner_id: UUID) -> None:
+    """Let an owner be told of what they could not be told while they were out of reach."""
+    theirs = (col(Watch.tenant_id) == tx.tenant_id, col(Watch.owner_id) == owner_id)
+    tx.session.exec(update(Watch).where(*theirs, col(Watch.notice_at) == FOREVER).values(notice_at=tx.now))
+
+
+def untold(tx: ReadTx, now: int, limit: int) -> list[tuple[str, UUID]]:
+    """(tenant, owner) of watches of which the owner is to be told that they rest."""
+    rows = select(Watch.tenant_id, Watch.owner_id).where(col(Watch.notice_at) <= now)
+    return [(tenant, owner) for tenant, owner in tx.session.exec(rows.distinct().limit(limit))]
+
+
+def untold_of(tx: WriteTx, owner_id: UUID, now: int) -> list[Watch]:
+    """Those watches of one owner, to be changed: two workers must not both tell of them."""
+    rows = select(Watch).where(Watch.tenant_id == tx.tenant_id, Watch.owner_id == owner_id, col(Watch.notice_at) <= now)
+    ordered = rows.order_by(col(Watch.created_tx), col(Watch.watch_id))
+    return list(tx.session.exec(ordered.with_for_update().execution_options(populate_existing=True)).all())
+
+
+def by_ids(tx: ReadTx, watch_ids: Collection[UUID]) -> list[Watch]:
+    """In the order of their ids."""
+    found: list[Watch] = []
+    for batch in batches(sorted(watch_ids)):
+        rows = select(Watch).where(Watch.tenant_id == tx.tenant_id, col(Watch.watch_id).in_(batch))
+        found += tx.session.exec(rows.order_by(col(Watch.watch_id)))
+    return found
+
+
+def _set(tx: WriteTx, watch: Watch, *those: ColumnElement[bool], **values: Any) -> bool:
+    """Change a watch where that still holds of it, whoever else is at it; whether it did."""
+    tx.session.flush()
+    key = (col(Watch.tenant_id) == tx.tenant_id, col(Watch.watch_id) == watch.watch_id)
+    changed = tx.session.connection().execute(update(Watch).where(*key, *those).values(**values)).rowcount == 1
+    tx.session.refresh(watch)
+    return changed
+
+
+# ── sweeping ──
 
 
 def checkpoint(tx: WriteTx) -> SweepCheckpoint | None:

@@ -9,7 +9,7 @@ seen at first, and is judged no earlier than that tx: every row up to it began t
 and on another's it may lie ahead. Judged sooner it would be no change yet, and never looked at again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -18,7 +18,7 @@ from core.ids import watch_derived
 from core.jobs.kinds import FENCE, JobKind
 from core.model.node_ids import document_id
 from core.model.watching import Event, EventKind, ScopeType, TargetKind
-from core.store import boundaries, jobs, watches
+from core.store import boundaries, jobs, rights, watches
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import Feed, SweepCheckpoint, Watch, WatchFire, WatchPending
 from core.store.versions import NODES
@@ -45,7 +45,7 @@ class SweepEngine:
     def emit(self, tx: WriteTx, kind: EventKind, answer_id: UUID) -> int:
         """The internal seam: fire every watch on an answer, in the transaction that moved it."""
         event = Event(kind, "answer", answer_id, tx.tx)
-        heard = [watch for _, watch in watches.matching(tx, ScopeType.ANSWER, [str(answer_id)]) if kind in watch.events]
+        heard = [watch for _, watch in _listening(tx, ScopeType.ANSWER, [str(answer_id)]) if kind in watch.events]
         for watch in heard:
             self._fire(tx, watch, [event], (tx.tx, tx.tx))
         return len(heard)
@@ -95,7 +95,7 @@ class SweepEngine:
         watched = [
             (watch, by_ref[ref])
             for scope_type, by_ref in changed.items()
-            for ref, watch in watches.matching(tx, scope_type, list(by_ref))
+            for ref, watch in _listening(tx, scope_type, list(by_ref))
         ]
         events = _events(tx, list(dict.fromkeys(entry for _, entries in watched for entry in entries)), since, until)
         heard: dict[UUID, tuple[Watch, list[Event]]] = {}
@@ -168,6 +168,16 @@ class SweepEngine:
         settled = tx.now if to_program else tx.now + self._config.settle_secs * SECOND
         jobs.put(tx, job_id, kind, FENCE[kind], {"fire_id": str(fire_id)}, settled)
         return job_id
+
+
+def _listening(tx: WriteTx, scope_type: ScopeType, refs: Collection[str]) -> list[tuple[str, Watch]]:
+    """(scope ref, watch) for every watch that hears of one of `refs`.
+
+    One that rests since its owner could not read what it is on goes on here, if by now they can.
+    """
+    found = watches.matching(tx, scope_type, refs)
+    closed = rights.heed(tx, (watch for _, watch in found if watch.suspended))
+    return [(ref, watch) for ref, watch in found if watch.watch_id not in closed]
 
 
 def _events(

@@ -1,20 +1,23 @@
 """Watches: made once for one wish, muted, stopped, and asked why they told what they told."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from core.errors import InvalidRequest, LimitReached, NotFound
 from core.ids import derived
 from core.jsonhash import json_hash
 from core.model.nodes import Node
-from core.model.principals import ADMIN, Principal
-from core.model.watching import Event, FireView, Outcome, ScopeType, TargetKind, WatchRequest, WatchView
-from core.store import audit, clarifications, messages, sources, watches, webhooks
+from core.model.principals import ADMIN, STEWARD, Principal
+from core.model.watching import Event, FireView, Outcome, ScopeType, Suspension, TargetKind, WatchRequest, WatchView
+from core.store import audit, clarifications, messages, people, rights, sources, watches, webhooks
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import Watch
 from core.store.versions import NODES
 from core.store.view import view
 from core.watch.config import WatchConfig
+from core.watch.target import heard_by
 
 _FOR_WEBHOOKS = {ScopeType.ENTITY, ScopeType.LABEL, ScopeType.SOURCE}
 """What a webhook may be told of. Saved answers are their owners', and questions are put to people."""
@@ -39,6 +42,7 @@ class WatchEngine:
         if standing is not None:
             fresh = not standing.enabled
             standing.enabled, standing.suspended, standing.muted_until = True, None, 0
+            standing.notice_at = None
             if fresh:
                 standing.name, standing.created_tx = request.name, tx.tx
             tx.session.add(standing)
@@ -61,8 +65,8 @@ class WatchEngine:
         if not request.refs or not request.events:
             raise InvalidRequest("a watch needs something to watch and at least one event")
         target = TargetKind(request.target["kind"])
-        if target is TargetKind.PERSON and request.target["person_id"] != str(principal.person_id):
-            raise InvalidRequest("a watch tells its own owner; only a steward sets another person")
+        if target in watches.TOLD_BY_CARDS:
+            _check_people(tx, request.target, principal)
         if request.cadence != "immediate":
             raise InvalidRequest(f"the cadence {request.cadence!r} needs the brief, which is not there yet: immediate")
         reader = _told(tx, request, principal) if target is TargetKind.WEBHOOK else principal
@@ -95,8 +99,17 @@ class WatchEngine:
         )
 
     def owned(self, tx: ReadTx, principal: Principal) -> list[WatchView]:
-        """The person's standing watches, without the internal ones."""
-        return [_view(watch) for watch in watches.of_owner(tx, principal.person_id) if _shown(watch)]
+        """The person's standing watches, without the internal ones.
+
+        One that rests until they may read what it is on goes on with the next change, if by now they may.
+        """
+        found = [watch for watch in watches.of_owner(tx, principal.person_id) if _shown(watch)]
+        return [replace(_view(watch), suspended=self._rests(tx, watch)) for watch in found]
+
+    def _rests(self, tx: ReadTx, watch: Watch) -> str | None:
+        closed = watch.suspended == Suspension.NOT_READABLE
+        back = closed and rights.reads(tx, watch.owner_id, watch, tx.last_tx)
+        return None if back else watch.suspended
 
     def mute(self, tx: WriteTx, watch_id: UUID, principal: Principal, until: int | None) -> WatchView:
         """Hold a watch's cards until a Ts, or stop it for good (None). Raises NotFound for another's watch."""
@@ -141,6 +154,17 @@ def _owner(request: WatchRequest, principal: Principal) -> UUID:
     """Whose watch it is: the webhook's that it tells, whichever admin asked for it, or the person's."""
     target = request.target
     return UUID(target["webhook_id"]) if target["kind"] == TargetKind.WEBHOOK else principal.person_id
+
+
+def _check_people(tx: WriteTx, target: Mapping[str, Any], principal: Principal) -> None:
+    """A watch tells its owner, and others where a steward sets it. Raises InvalidRequest, NotFound."""
+    heard = heard_by(target)
+    if (heard.roles or heard.persons != {principal.person_id}) and STEWARD not in principal.roles:
+        raise InvalidRequest("a watch tells its own owner; only a steward lets others be told")
+    for person_id in heard.persons:
+        person = people.get(tx, person_id)
+        if person is None or not person.active:
+            raise NotFound(f"there is no person {person_id}")
 
 
 def _told(tx: WriteTx, request: WatchRequest, principal: Principal) -> Principal:

@@ -11,7 +11,7 @@ from core.model.watching import ScopeType, TargetKind, WatchRequest
 from core.store.tables import CardMessage
 from tests.fakes.platform_channel import PLATFORM, PlatformChannel
 from tests.support.bots import buttons, parts_over
-from tests.support.memories import CHANGES, document, rows, watch_request
+from tests.support.memories import CHANGES, document, made_steward, rows, watch_request
 
 FRIDAY = from_datetime(datetime(2026, 12, 4, 12, tzinfo=UTC))
 MONDAY = from_datetime(datetime(2026, 12, 7, 8, tzinfo=UTC))
@@ -78,7 +78,10 @@ async def test_its_button_stops_it_and_says_so(changed, memory, parts, clock, ad
 async def test_what_is_only_watched_by_others_can_be_watched_from_it(memory, parts, revise, clock, adas, ada, bob):
     revise()
     target = {"kind": TargetKind.SHARED, "audience": {"persons": [str(ada.person_id)]}}
-    memory.watch(WatchRequest("sections", ScopeType.LABEL, (SECTION,), CHANGES, target, debounce_secs=0), bob)
+    memory.watch(
+        WatchRequest("sections", ScopeType.LABEL, (SECTION,), CHANGES, target, debounce_secs=0),
+        made_steward(memory, bob),
+    )
     await parts.worker.settle()
     revise(meals=55)
     await parts.worker.settle()

@@ -16,7 +16,7 @@ from core.ids import derived
 from core.ingest.engine import IngestResult
 from core.memory import Memory
 from core.model.node_ids import document_id, section_id
-from core.model.principals import Principal
+from core.model.principals import STEWARD, Principal
 from core.model.watching import EventKind, ScopeType, TargetKind, WatchRequest
 from core.model.work import Place
 from core.store.tables import Audit, Tenant
@@ -53,6 +53,13 @@ def add_person(
     if bound:
         memory.people.bind(tenant, person_id, place_of(person_id))
     return memory.people.principal(tenant, person_id)
+
+
+def made_steward(memory: Memory, who: Principal) -> Principal:
+    """The same person, who may let others be told from now on."""
+    name = memory.people.get(who.tenant_id, who.person_id).display_name
+    memory.people.put(who.tenant_id, name, roles=sorted(who.roles | {STEWARD}))
+    return memory.people.principal(who.tenant_id, who.person_id)
 
 
 def page(title: str, sections: Mapping[str, str]) -> bytes:

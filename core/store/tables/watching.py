@@ -3,14 +3,21 @@
 from typing import Any, ClassVar
 from uuid import UUID
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 from core.store.columns import json, ts
 
+_UNTOLD = text("notice_at IS NOT NULL")
+
 
 class Watch(SQLModel, table=True):
-    __table_args__ = (UniqueConstraint("tenant_id", "dedup_key"),)
+    """`notice_at`: when its owner is to be told that it rests, or did; None where they were told, or need not be."""
+
+    __table_args__ = (
+        UniqueConstraint("tenant_id", "dedup_key"),
+        Index("ix_watch_notice", "notice_at", sqlite_where=_UNTOLD, postgresql_where=_UNTOLD),
+    )
     tenant_id: str = Field(primary_key=True)
     watch_id: UUID = Field(primary_key=True)
     owner_id: UUID = Field(index=True)
@@ -28,6 +35,17 @@ class Watch(SQLModel, table=True):
     created_tx: int = ts()
     created_at: int = ts()
     last_fired_at: int = ts(default=0)
+    notice_at: int | None = ts(default=None)
+
+
+class WatchMute(SQLModel, table=True):
+    """What somebody wants to hear no more of for a time, or ever, of a watch that is not theirs and tells them."""
+
+    __tablename__: ClassVar[str] = "watch_mute"
+    tenant_id: str = Field(primary_key=True)
+    watch_id: UUID = Field(primary_key=True)
+    person_id: UUID = Field(primary_key=True)
+    muted_until: int = ts()
 
 
 class WatchScope(SQLModel, table=True):

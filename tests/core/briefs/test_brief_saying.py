@@ -27,6 +27,7 @@ from tests.support.memories import (
     CHANGES,
     add_person,
     change_row,
+    made_steward,
     page,
     place_of,
     put,
@@ -133,7 +134,10 @@ def test_a_stopped_watch_is_not_heard_of_again(memory, worker, meals, ada):
 
 def test_a_thing_of_a_shared_watch_can_be_watched_from_it_and_ones_own_cannot(memory, worker, meals, bob, ada):
     target = {"kind": TargetKind.SHARED, "audience": {"roles": ["member"]}}
-    memory.watch(WatchRequest("sections", ScopeType.LABEL, (SECTION,), CHANGES, target, debounce_secs=0), bob)
+    memory.watch(
+        WatchRequest("sections", ScopeType.LABEL, (SECTION,), CHANGES, target, debounce_secs=0),
+        made_steward(memory, bob),
+    )
     revise(memory, worker, meals=45, hotels=160)
     adas, bobs = sorted(arrive(memory, worker, MONDAY), key=lambda brief: len(targets(brief)), reverse=True)
     assert targets(adas) == [section("travel.md", "Travel", "Hotels")]
@@ -146,7 +150,10 @@ def targets(brief):
 
 def test_what_is_gone_cannot_be_watched(memory, worker, ada, bob):
     target = {"kind": TargetKind.SHARED, "audience": {"persons": [str(ada.person_id)]}}
-    memory.watch(WatchRequest("sections", ScopeType.LABEL, (SECTION,), CHANGES, target, debounce_secs=0), bob)
+    memory.watch(
+        WatchRequest("sections", ScopeType.LABEL, (SECTION,), CHANGES, target, debounce_secs=0),
+        made_steward(memory, bob),
+    )
     revise(memory, worker, page("Travel", {"Meals": "Meals cost at most 45 EUR."}))
     [brief] = arrive(memory, worker, MONDAY)
     assert targets(brief) == [section("travel.md", "Travel", "Meals")]
@@ -275,7 +282,10 @@ def test_no_fire_is_forgotten_before_every_brief_has_told_it(reopen, clock):
     put(memory, "travel.md", travel(), ["member"])
     memory.sweep()
     target = {"kind": TargetKind.SHARED, "audience": {"roles": ["member"]}}
-    memory.watch(WatchRequest("sections", ScopeType.LABEL, (SECTION,), CHANGES, target, debounce_secs=0), bob)
+    memory.watch(
+        WatchRequest("sections", ScopeType.LABEL, (SECTION,), CHANGES, target, debounce_secs=0),
+        made_steward(memory, bob),
+    )
     memory.prefer(ada, "brief_day", "wednesday")
     worker = Worker(memory)
     for amount in (45, 50, 55):

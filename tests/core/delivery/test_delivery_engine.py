@@ -20,6 +20,7 @@ from tests.support.memories import (
     add_person,
     change_row,
     document,
+    made_steward,
     open_memory,
     page,
     place_of,
@@ -137,7 +138,7 @@ def test_two_people_get_a_card_each(memory, worker, ada, bob):
 
 def test_a_shared_audience_is_whoever_has_the_role_when_the_job_is_done(memory, worker, ada):
     target = {"kind": TargetKind.SHARED, "audience": {"roles": ["member"], "persons": []}}
-    memory.watch(WatchRequest("shared", ScopeType.LABEL, (SECTION,), CHANGES, target), ada)
+    memory.watch(WatchRequest("shared", ScopeType.LABEL, (SECTION,), CHANGES, target), made_steward(memory, ada))
     change(memory, travel(meals=45))
     late = add_person(memory, "Late")
     add_person(memory, "Guest", ["guest"])
@@ -252,6 +253,7 @@ def test_what_is_written_while_a_card_is_composed_is_the_next_cards(postgres_url
         NoticesEngine(library, memory.questions),
         memory.briefs,
         memory.questions,
+        memory.delivery._rests,
         defaults,
         lease_secs=60,
     )
@@ -418,7 +420,7 @@ def test_rights_lost_while_an_answer_waits_to_be_sent_again_skip_it(memory, work
 
 def test_a_fire_that_is_for_nobody_says_so(memory, worker, ada):
     target = {"kind": TargetKind.SHARED, "audience": {"roles": ["nobody has it"]}}
-    memory.watch(WatchRequest("shared", ScopeType.LABEL, (SECTION,), CHANGES, target), ada)
+    memory.watch(WatchRequest("shared", ScopeType.LABEL, (SECTION,), CHANGES, target), made_steward(memory, ada))
     change(memory, travel(meals=45))
     assert worker.send() == []
     assert fire_states(memory) == [("skipped", "nobody")]

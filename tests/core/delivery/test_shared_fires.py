@@ -5,7 +5,7 @@ from core.model.nodes import SECTION
 from core.model.watching import ScopeType, TargetKind, WatchRequest
 from core.store.tables import NotifyDelivery, Person, WatchFire
 from tests.support.deliveries import Worker
-from tests.support.memories import CHANGES, add_person, change_row, page, put, rows
+from tests.support.memories import CHANGES, add_person, change_row, made_steward, page, put, rows
 
 
 def travel(meals):
@@ -19,7 +19,7 @@ def test_a_fire_that_one_was_told_stays_for_the_other_who_is_muted(reopen):
     put(memory, "travel.md", travel(40))
     memory.sweep()
     target = {"kind": TargetKind.SHARED, "audience": {"roles": ["member"]}}
-    memory.watch(WatchRequest("shared", ScopeType.LABEL, (SECTION,), CHANGES, target), ada)
+    memory.watch(WatchRequest("shared", ScopeType.LABEL, (SECTION,), CHANGES, target), made_steward(memory, ada))
     worker = Worker(memory)
     for meals in (45, 50, 55):
         memory.clock.advance(HOUR)

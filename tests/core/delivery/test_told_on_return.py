@@ -8,7 +8,7 @@ from core.model.work import Extent, Place
 from core.store.tables import NotifyDelivery, WatchFire
 from tests.support.briefs import FRIDAY, MONDAY, arrive, change, meals_line, said, travel
 from tests.support.deliveries import Worker
-from tests.support.memories import CHANGES, place_of, put, rows, section
+from tests.support.memories import CHANGES, made_steward, place_of, put, rows, section
 
 GONE = "account_inactive"
 
@@ -27,7 +27,9 @@ def watched(memory, worker, ada, bob):
     for name in ("Meals", "Hotels"):
         target = {"kind": TargetKind.SHARED, "audience": {"persons": [str(ada.person_id)]}}
         refs = (section("travel.md", "Travel", name),)
-        memory.watch(WatchRequest(name, ScopeType.ENTITY, refs, CHANGES, target, debounce_secs=0), bob)
+        memory.watch(
+            WatchRequest(name, ScopeType.ENTITY, refs, CHANGES, target, debounce_secs=0), made_steward(memory, bob)
+        )
 
 
 @pytest.fixture

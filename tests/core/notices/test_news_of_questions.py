@@ -12,7 +12,7 @@ from core.model.notices import ChangeNotice, Stood
 from core.model.watching import TargetKind, watch_on_question
 from core.store.tables import NotifyDelivery
 from tests.support.deliveries import Worker
-from tests.support.memories import add_person, page, put, rows, section, source_id, watch_request
+from tests.support.memories import add_person, made_steward, page, put, rows, section, source_id, watch_request
 from tests.support.memories import document as document_of
 from tests.support.questions import LUNCH, MEALS, dispute, opened, says
 
@@ -135,7 +135,7 @@ def test_who_may_not_read_what_it_is_settled_to_is_told_only_that_it_is(memory, 
 def test_whoever_may_no_longer_read_what_it_is_about_is_told_nothing(memory, worker, ada, bob):
     asked = opened(memory)
     team = {"kind": TargetKind.SHARED, "audience": {"roles": ["member"]}}
-    follow(memory, ada, asked, target=team)
+    follow(memory, made_steward(memory, bob), asked, target=team)
     put(memory, "day.md", page("day.md", {"Lunch": "Lunch is served daily."}), (f"person:{bob.person_id}",))
     memory.clarify.override("default", asked, 0)
     notices = told(memory, worker)
@@ -161,7 +161,7 @@ def test_of_watches_on_one_card_only_those_are_named_that_heard_what_it_says(mem
     memory.sweep()
     team = {"kind": TargetKind.SHARED, "audience": {"roles": ["member"]}}
     pay = watch_request(bob, "entity", document_of("hr.md"), name="Pay is secret")
-    memory.watch(replace(pay, target=team), bob)
+    memory.watch(replace(pay, target=team), made_steward(memory, bob))
     follow(memory, ada, asked)
     put(memory, "hr.md", page("hr.md", {"Pay": "Pay is high."}), (f"person:{bob.person_id}",))
     memory.clarify.override("default", asked, 0)

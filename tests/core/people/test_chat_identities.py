@@ -5,6 +5,7 @@ import pytest
 from core.clock import DAY, HOUR, MINUTE
 from core.errors import NotFound
 from core.model.card_states import CardState
+from core.model.notices import ChangeNotice
 from core.model.watching import ScopeType
 from core.model.work import Extent, Place
 from core.store.tables import ChatIdentity, NotifyDelivery, Person, Watch
@@ -324,9 +325,11 @@ def test_what_changes_after_they_are_back_is_told_again(memory, worker, card):
     worker.send()
     write(memory)
     change(memory, 60)
-    [again] = worker.send()
-    assert again.place == HERE
-    assert [change.after for change in worker.notices[-1].lines[0].changes] == ["A meal costs 60 EUR."]
+    cards = worker.send()
+    assert {card.kind for card in cards} == {"memory_change", "resting"}, "that their watches go on, they are told too"
+    assert {card.place for card in cards} == {HERE}
+    [notice] = [notice for notice in worker.notices[-2:] if isinstance(notice, ChangeNotice)]
+    assert [change.after for change in notice.lines[0].changes] == ["A meal costs 60 EUR."]
 
 
 def test_what_no_card_could_tell_them_is_told_once_they_write(memory, clock, worker, card):

@@ -8,7 +8,7 @@ from core.errors import NotFound
 from core.ids import derived
 from core.model.watching import EventKind, ScopeType, WatchRequest
 from core.store.tables import Job, WatchFire
-from tests.support.memories import rows, watch_request
+from tests.support.memories import made_steward, rows, watch_request
 from tests.support.questions import dispute, opened, says
 
 EVENTS = (
@@ -103,4 +103,4 @@ def test_a_shared_watch_needs_the_same_right_of_its_owner(memory, ada):
     target = {"kind": "chat_shared", "audience": {"roles": ["board"]}}
     shared = WatchRequest("team", ScopeType.CLARIFICATION, (str(hidden),), EVENTS, target)
     with pytest.raises(NotFound):
-        memory.watch(shared, ada)
+        memory.watch(shared, made_steward(memory, ada))

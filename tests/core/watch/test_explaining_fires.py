@@ -9,7 +9,7 @@ from core.model.nodes import SECTION
 from core.model.watching import EventKind, Outcome, ScopeType, TargetKind, WatchRequest
 from core.store.tables import Person, WatchFire
 from tests.support.deliveries import Worker
-from tests.support.memories import CHANGES, add_person, change_row, page, put, rows, section
+from tests.support.memories import CHANGES, add_person, change_row, made_steward, page, put, rows, section
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def fire(memory, ada, bob):
     put(memory, "travel.md", page("Travel", {"Meals": "Meals cost at most 40 EUR."}))
     memory.sweep()
     target = {"kind": TargetKind.SHARED, "audience": {"roles": ["member"]}}
-    memory.watch(WatchRequest("sections", ScopeType.LABEL, (SECTION,), CHANGES, target), ada)
+    memory.watch(WatchRequest("sections", ScopeType.LABEL, (SECTION,), CHANGES, target), made_steward(memory, ada))
     memory.clock.advance(HOUR)
     put(memory, "travel.md", page("Travel", {"Meals": "Meals cost at most 45 EUR."}))
     memory.sweep()
