@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from core.clock import SECOND, ManualClock
+from core.config import MemoryConfig
 from core.embed.hashing import HashingEmbedder
 from core.embed.protocol import Embedder
 from core.memory import DEFAULT_TENANT, Memory
@@ -50,12 +51,12 @@ class Bench:
 
 
 @contextmanager
-def opened(embedder: Embedder | None = None) -> Iterator[Bench]:
+def opened(embedder: Embedder | None = None, config: MemoryConfig | None = None) -> Iterator[Bench]:
     """An empty memory on a temporary SQLite file, with one tenant and one person."""
     with TemporaryDirectory() as folder:
         url, clock = f"sqlite:///{folder}/memory.db", ManualClock(_START)
         with Memory(
-            url, embedder=embedder or HashingEmbedder(), clock=clock, keys={KEY_ID: KEY.public_key()}
+            url, embedder=embedder or HashingEmbedder(), config=config, clock=clock, keys={KEY_ID: KEY.public_key()}
         ) as memory:
             memory.people.ensure_tenant(DEFAULT_TENANT, "Benchmarks")
             person_id = memory.people.put(DEFAULT_TENANT, "Ada")

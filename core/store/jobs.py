@@ -23,13 +23,14 @@ from core.store.tables import Job
 
 def insert_once(tx: WriteTx, table: Any, row: dict[str, Any]) -> bool:
     """Insert unless a row with a same unique key stands; True when it was inserted."""
-    statement = _unless_there(tx, table).values(**row).execution_options(preserve_rowcount=True)
-    return tx.session.connection().execute(statement).rowcount == 1
+    statement = _unless_there(table, tx.session.get_bind().dialect.name)
+    return tx.session.connection().execute(statement, row).rowcount == 1
 
 
-def _unless_there(tx: WriteTx, table: Any) -> Any:
-    insert = postgresql.insert if tx.session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    return insert(table).on_conflict_do_nothing()
+@cache
+def _unless_there(table: Any, dialect: str) -> Any:
+    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    return insert(table).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
 
 
 def enqueue(
