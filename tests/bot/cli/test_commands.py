@@ -28,7 +28,7 @@ def cli(shell):
 
 
 @pytest.fixture
-def ready(cli, here):
+def ready(cli, here, tables_there):
     """A memory with a person and a document."""
     cli("init")
     cli("person", "add", "Ada", "--email", "ada@example.com")

@@ -21,7 +21,7 @@ def cli(said):
 
 
 @pytest.fixture
-def ready(cli):
+def ready(cli, tables_there):
     """Two people, and no workspace yet."""
     cli("init")
     cli("person", "add", "Ada", "--email", "ada@example.com")
