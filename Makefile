@@ -7,7 +7,7 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 DATA ?= $(CLARIFY_DATA)/claims
-.PHONY: help demo test lint bench calibrate run node soak stress clean
+.PHONY: help demo test lint bench calibrate run node crash soak stress clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -46,6 +46,9 @@ node: $(NODE_PACKAGES) ## install the npm packages that some tests need
 
 test: lint node ## everything that CI runs
 	$(BIN)/pytest -n auto --dist worksteal $(ARGS)
+
+crash: .venv/installed-dev ## kill bots at every moment, whatever else happens to them
+	CLARIFY_EVERY_MOMENT=1 $(BIN)/pytest -n auto --dist worksteal tests/e2e/test_crash.py $(ARGS)
 
 bench: .venv/installed-dev ## ratios, measured in one run
 	$(BIN)/python -m benchmarks $(ARGS)

@@ -1,29 +1,21 @@
-"""Memories in which something is due, and what a platform was told of it in the end."""
+"""Memories in which something is due."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
-from uuid import UUID
-
-from sqlmodel import select
 
 from bot.channels.base import Absent, Sent
 from bot.taps import to_body
 from cards.codec import from_json
-from cards.plain import to_plain
 from core.clock import HOUR, ManualClock
 from core.memory import Memory
 from core.model.grants import CardAction
 from core.model.notices import Outgoing
 from core.model.principals import Principal
-from core.model.watching import Event, ScopeType
+from core.model.watching import ScopeType
 from core.model.work import Place
-from core.store import messages, watches
-from core.store.database import Database, ReadTx
-from core.store.tables import CardMessage, NotifyDelivery
-from tests.fakes.platform_channel import PLATFORM, Room
+from tests.e2e.crash_life import SETTINGS
+from tests.fakes.platform_channel import PLATFORM
 from tests.support.bots import buttons, parts_over
 from tests.support.memories import NOW, document, open_memory, page, put, section, watch_request
 
@@ -126,46 +118,9 @@ WORLDS: dict[str, Callable[[Memory, Recorder], None]] = {
 
 def build(name: str, url: str) -> list[Outgoing]:
     """Make a world on a migrated database; what the platform has been sent in it."""
-    memory = open_memory(url, ManualClock(NOW - 6 * HOUR), watch={"settle_secs": 0})
+    memory = open_memory(url, ManualClock(NOW - 6 * HOUR), **SETTINGS)
     memory.people.ensure_tenant(TENANT, "Default")
     channel = Recorder()
     WORLDS[name](memory, channel)
     memory.close()
     return channel.sent
-
-
-@dataclass(frozen=True)
-class Told:
-    """`news`: how often each person was told of each fire, or sent each other card. `texts`: what stands there now."""
-
-    news: Counter[Any]
-    texts: Counter[str]
-
-
-def told(url: str, room: Room) -> Told:
-    database = Database(url, ManualClock(NOW))
-    with database.read(TENANT) as tx:
-        accepted = room.messages()
-        news = Counter(line for message in accepted for line in _lines(tx, message))
-    database.close()
-    return Told(news, Counter(to_plain(from_json(message["card"])) for message in accepted))
-
-
-def _lines(tx: ReadTx, message: dict[str, Any]) -> list[Any]:
-    row = messages.get(tx, UUID(message["key"]))
-    assert isinstance(row, CardMessage), f"the platform has {message['key']}, which no ledger knows"
-    told = select(NotifyDelivery).where(NotifyDelivery.tenant_id == TENANT, NotifyDelivery.message_id == row.message_id)
-    deliveries = tx.session.exec(told).all()
-    if not deliveries:
-        cause, _, by = row.subject.partition(":")  # the new answer's id is made anew in every run
-        return [(message["person"], cause if cause == "refreshed" else by)]
-    fires = watches.fires(tx, [delivery.fire_id for delivery in deliveries])
-    return [(message["person"], _fire(*fires[delivery.fire_id])) for delivery in deliveries]
-
-
-def _fire(fire: Any, watch: Any) -> Any:
-    """A fire's identity: its own id, but for what an answer's check causes, which happens when the check runs."""
-    if watch.scope_type == ScopeType.ANSWER:
-        events = [Event.from_json(event) for event in fire.events]
-        return str(watch.watch_id), tuple((event.kind, str(event.ref_id)) for event in events)
-    return str(fire.fire_id)

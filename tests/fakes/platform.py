@@ -6,11 +6,14 @@ twice shows twice. `POST /ROOM/script` says how the next sends go, one after the
     429, 500, 403   that status, nothing accepted (429 with Retry-After: 7)
     silence         nothing accepted, and no answer ever
     cut             accepted, and the connection cut before the answer
+
+`POST /ROOM/copy` makes another room, by the name that is its body, in which the same messages stand.
 """
 
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -58,6 +61,7 @@ class Platform:
                 web.post("/{room}/send", self._send),
                 web.post("/{room}/update", self._update),
                 web.post("/{room}/script", self._script),
+                web.post("/{room}/copy", self._copy),
                 web.get("/{room}/sent", self._sent),
                 web.get("/{room}/find", self._find),
             ]
@@ -103,6 +107,10 @@ class Platform:
 
     async def _script(self, request: web.Request) -> web.Response:
         self._room(request).script += await request.json()
+        return web.json_response({})
+
+    async def _copy(self, request: web.Request) -> web.Response:
+        self._rooms[await request.json()].messages = deepcopy(self._room(request).messages)
         return web.json_response({})
 
     async def _sent(self, request: web.Request) -> web.Response:

@@ -42,6 +42,11 @@ class Room:
         """Put a message there, as an earlier life of the bot did; its ref."""
         return self._call("send", {"key": key, "person": person, "card": card})["ref"]
 
+    def copied(self, name: str) -> "Room":
+        """Another room in which the same messages stand."""
+        self._call("copy", name)
+        return Room(f"{self.url.rpartition('/')[0]}/{name}")
+
     def _call(self, what: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.url}/{what}", data, {"Content-Type": "application/json"})
