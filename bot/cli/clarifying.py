@@ -80,11 +80,13 @@ def open_one(
     with memory_of(settings) as memory:
         node_id = _node(memory, settings.tenant, node)
         opening = Opening(node_id, question, audience, option or (), quorum)
-        clarification_id = memory.clarify.open(settings.tenant, opening)
+        opened = memory.clarify.open(settings.tenant, opening)
     if as_json:
-        say_json({"clarification_id": clarification_id})
+        say_json({"clarification_id": opened.clarification_id, "fresh": opened.fresh})
+    elif opened.fresh:
+        say(f"It is asked as {opened.clarification_id}.")
     else:
-        say(f"It is asked as {clarification_id}.")
+        say(f"This is asked already, as {opened.clarification_id}; its options, who is asked and the quorum stay.")
 
 
 def override(

@@ -22,6 +22,7 @@ from core.clarifications.conflicts import (
 )
 from core.clarifications.lifecycle import CHANGES, TRANSITIONS, Happening, step
 from core.clarifications.opening import Opening
+from core.clarifications.views import Opened
 from core.clarifications.words import alive, resolved, standing
 from core.clock import FOREVER
 from core.errors import InvalidRequest, NotFound
@@ -37,6 +38,7 @@ from core.model.principals import OPERATOR, STEWARD, Principal, visible_to
 from core.model.spans import SpanRef
 from core.store import audit, clarifications, jobs, people, sources
 from core.store.database import Database, ReadTx, WriteTx
+from core.store.rights import today
 from core.store.tables import Clarification
 from core.store.view import readers_of, view
 
@@ -61,8 +63,8 @@ class ClarificationsEngine:
 
     # ── opening ──
 
-    def open(self, tenant_id: str, opening: Opening, principal: Principal | None = None) -> UUID:
-        """Ask a question about a node; its id. The same question that is open there already is not asked again.
+    def open(self, tenant_id: str, opening: Opening, principal: Principal | None = None) -> Opened:
+        """Ask a question about a node. The same question that is open there already is not asked again.
 
         `principal`: None for an operator. Raises NotFound for a node they may not read; InvalidRequest for a quorum
         that the audience cannot reach.
@@ -71,8 +73,8 @@ class ClarificationsEngine:
             tx.lock()
             node = self._node(tx, opening.node_id, principal)
             for row in clarifications.of_node(tx, node.node_id):
-                if row.prop is None and row.state in OPEN and row.question == opening.question:
-                    return row.clarification_id
+                if row.prop is None and row.state in OPEN and same(row.question, opening.question):
+                    return Opened(row.clarification_id, fresh=False)
             reach = len(_members(tx, node, _audience(_everyone(tx), opening.audience)))
             if opening.quorum > reach:
                 raise InvalidRequest(
@@ -82,9 +84,9 @@ class ClarificationsEngine:
             clarification_id = derived("clarification", tx.tenant_id, node.node_id, tx.tx)
             options = [Statement(text) for text in opening.choices]
             audience, quorum = tuple(opening.audience), opening.quorum
-            self.begin(tx, clarification_id, node.node_id, None, opening.question, options, audience, quorum)
+            self.begin(tx, clarification_id, node.node_id, None, opening.words, options, audience, quorum)
             _audit(tx, principal, "clarification_open", clarification_id)
-            return clarification_id
+            return Opened(clarification_id, fresh=True)
 
     def begin(
         self,
@@ -120,7 +122,7 @@ class ClarificationsEngine:
         if principal is None:
             found: Mapping[UUID, Node] = self._graph.current(tx, [node_id], now)
         else:
-            found = view(tx, _today(tx, principal), now).nodes([node_id])
+            found = view(tx, today(tx, principal), now).nodes([node_id])
         if node_id not in found:
             raise NotFound
         return found[node_id]
@@ -140,9 +142,11 @@ class ClarificationsEngine:
         """
         tx.lock()
         row = _known(tx, clarification_id)
+        if principal.person is None:
+            raise NotFound
         node = self._node(tx, row.node_id, principal)
-        voter = _today(tx, principal)
-        if not visible_to(voter, row.audience) or principal.person is None:
+        voter = today(tx, principal)
+        if not visible_to(voter, row.audience):
             raise NotFound
         if Happening.VOTE not in TRANSITIONS[ClarificationState(row.state)]:
             return Voted(ClarificationState(row.state), counted=False)
@@ -206,7 +210,7 @@ class ClarificationsEngine:
             tx.lock()
             row = self._for_steward(tx, clarification_id, principal)
             options = statements(row.options)
-            reader = None if principal is None else _today(tx, principal)
+            reader = None if principal is None else today(tx, principal)
             there = alive(self._library, tx, options, self._database.clock.now())
             _require_choice(tx, reader, options, there, choice)
             if choice is None:
@@ -235,7 +239,7 @@ class ClarificationsEngine:
         row = _known(tx, clarification_id)
         if principal is not None:
             self._node(tx, row.node_id, principal)
-            if STEWARD not in _today(tx, principal).roles:
+            if STEWARD not in today(tx, principal).roles:
                 raise NotFound
         return row
 
@@ -295,16 +299,6 @@ def _known(tx: ReadTx, clarification_id: UUID) -> Clarification:
     if row is None:
         raise NotFound
     return row
-
-
-def _today(tx: ReadTx, principal: Principal) -> Principal:
-    """Who asks, with the roles they hold now. Raises NotFound for a person who is no longer active."""
-    if principal.person is None:
-        return principal
-    person = people.get(tx, principal.person)
-    if person is None or not person.active:
-        raise NotFound
-    return people.principal(person)
 
 
 def _everyone(tx: ReadTx) -> list[Principal]:

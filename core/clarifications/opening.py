@@ -40,6 +40,11 @@ class Opening:
             raise InvalidRequest(f"quorum is {self.quorum!r}; it must be a number of people, at least 1")
 
     @property
+    def words(self) -> str:
+        """The question in one line, however it was spaced."""
+        return " ".join(self.question.split())
+
+    @property
     def choices(self) -> tuple[str, ...]:
         return tuple(self.options) or YES_OR_NO
 

@@ -19,6 +19,14 @@ class OptionView:
 
 
 @dataclass(frozen=True, slots=True)
+class Opened:
+    """What is asked by now. `fresh` False: it was before, and its options, audience and quorum are as they were."""
+
+    clarification_id: UUID
+    fresh: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ClarificationView:
     """A question about a node as one reader may see it: without the options whose sources they may not read.
 

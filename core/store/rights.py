@@ -30,7 +30,7 @@ def today(tx: ReadTx, principal: Principal) -> Principal:
         return principal
     person = people.get(tx, principal.person)
     if person is None or not person.active:
-        raise NotFound(f"there is no person {principal.person}")
+        raise NotFound
     return people.principal(person)
 
 

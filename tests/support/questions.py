@@ -47,7 +47,7 @@ def opened(
     """A question that an operator asks about a section."""
     put(memory, "day.md", page("day.md", {"Lunch": "Lunch is served daily."}))
     opening = Opening(UUID(section("day.md", "day.md", "Lunch")), LUNCH, audience, options, quorum)
-    return memory.clarify.open("default", opening)
+    return memory.clarify.open("default", opening).clarification_id
 
 
 def newest(memory: Memory, clarification_id: UUID) -> Clarification:

@@ -51,6 +51,13 @@ def test_what_was_asked_is_listed_shown_and_settled(cli, node):
     assert [one["state"] for one in json.loads(cli("clarification", "list", "--all", "--json"))] == ["bound"]
 
 
+def test_who_asks_again_is_told_that_it_is_asked_already(cli, node):
+    asked = json.loads(ask(cli, node, "--json"))
+    assert asked["fresh"]
+    assert ask(cli, node, "--option", "Never").startswith(f"This is asked already, as {asked['clarification_id']};")
+    assert json.loads(ask(cli, node, "--json")) == asked | {"fresh": False}
+
+
 def test_a_document_may_be_named_as_answers_name_it(cli):
     with open_memory(load()) as memory:
         [view] = memory.sources()

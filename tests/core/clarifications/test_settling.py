@@ -94,6 +94,24 @@ def test_the_same_question_is_not_asked_twice_while_it_is_open(memory, ada):
     assert opened(memory) != asked
 
 
+def test_who_asks_what_is_asked_already_is_told_so_and_however_it_is_spaced_it_is_the_same(memory, ada):
+    asked = opened(memory)
+    node = UUID(section("day.md", "day.md", "Lunch"))
+    for words in (f"  {LUNCH}\n", LUNCH.replace(" ", "\t\n ")):
+        again = memory.clarify.open("default", Opening(node, words, ["everyone"], ["Never", "Always"]))
+        assert (again.clarification_id, again.fresh) == (asked, False)
+    view = memory.questions.get(asked, ada)
+    assert ([one.value for one in view.options], view.audience) == (["At noon", "At one"], ("member",))
+
+
+def test_a_new_question_is_kept_in_one_line(memory, ada):
+    opened(memory)
+    other = Opening(UUID(section("day.md", "day.md", "Lunch")), " What is\n served? ", ["member"])
+    made = memory.clarify.open("default", other)
+    assert made.fresh
+    assert memory.questions.get(made.clarification_id, ada).question == "What is served?"
+
+
 # ── who may ──
 
 
@@ -126,7 +144,7 @@ def test_who_may_not_read_the_node_can_neither_ask_vote_nor_settle(memory, ada):
     with pytest.raises(NotFound):
         memory.clarify.open("default", Opening(node, LUNCH, ["everyone"]), ada)
     add_person(memory, "Boss", roles=("board",))
-    asked = memory.clarify.open("default", Opening(node, LUNCH, ["everyone"]))
+    asked = memory.clarify.open("default", Opening(node, LUNCH, ["everyone"])).clarification_id
     for act in (
         lambda: memory.clarify.vote(asked, 0, ada),
         lambda: memory.clarify.override("default", asked, 0, steward),
@@ -339,4 +357,4 @@ def test_another_tenant_is_as_it_was(memory, ada):
 def test_a_node_of_every_label_may_be_asked_about(memory, ada):
     opened(memory)
     for node in (section("day.md", "day.md", "Lunch"), str(derived("document", source_id("day.md")))):
-        assert memory.clarify.open("default", Opening(UUID(node), "Is this so?", ["member"]), ada)
+        assert memory.clarify.open("default", Opening(UUID(node), "Is this so?", ["member"]), ada).fresh

@@ -42,7 +42,8 @@ class Votes(RuleBasedStateMachine):
         memory, tenant, self.quorum = self.memory, self.tenant, quorum
         node = derived("record", tenant)
         memory.put_node(Record(node, "COLOUR", {"name": "wall"}, ["everyone"]), tenant=tenant)
-        self.asked = memory.clarify.open(tenant, Opening(node, "Which colour?", ["member"], OPTIONS, quorum))
+        opening = Opening(node, "Which colour?", ["member"], OPTIONS, quorum)
+        self.asked = memory.clarify.open(tenant, opening).clarification_id
 
     def counted(self) -> None:
         """Judge as one would on paper."""

@@ -78,7 +78,7 @@ def test_what_somebody_asked_about_a_record_is_erased_with_what_it_rested_on(mem
     memory.put_node(says(memory, "hr.md", 90, readers=("board",)))
     memory.put_node(says(memory, "b.md", 80))
     own = Opening(MEALS, "Is the marzipan 90?", ("board",), ("Yes, marzipan", "No"))
-    memory.clarify.vote(memory.clarify.open("default", own, boss), 0, boss)
+    memory.clarify.vote(memory.clarify.open("default", own, boss).clarification_id, 0, boss)
     elsewhere = Opening(derived("document", source_id("b.md")), "Is b.md right?", ("board",))
     memory.clarify.open("default", elsewhere, boss)
     memory.clarify.override("default", newest_of(memory, "price"), 1)

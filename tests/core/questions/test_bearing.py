@@ -104,7 +104,7 @@ def test_a_question_about_a_section_or_a_document_bears_on_all_that_stands_in_it
     put(memory, "a.md", page("a.md", {"Meals": "A meal may cost 40 EUR.", "Travel": "Trains are booked early."}))
     put(memory, "b.md", page("b.md", {"Meals": "A meal may cost 40 EUR."}))
     spans = [span_of(memory, *at) for at in (("a.md", "A meal may"), ("a.md", "Trains"), ("b.md", "A meal may"))]
-    asked = memory.clarify.open("default", Opening(UUID(node), "Is this so?", ["member"]))
+    asked = memory.clarify.open("default", Opening(UUID(node), "Is this so?", ["member"])).clarification_id
     assert about(memory, ada, *spans) == bearing
     put(memory, "a.md", page("a.md", {"Meals": "A meal may cost 41 EUR.", "Travel": "Trains are booked late."}))
     assert about(memory, ada, *spans) == bearing, "as it was read, in the section that it is about"
