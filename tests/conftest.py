@@ -17,11 +17,16 @@ from core.memory import Memory
 from core.model.principals import Principal
 from core.store.database import Database
 from core.store.migrate import upgrade
+from tests.support.garbage import pytest_collection
 from tests.support.memories import KEY, KEY_ID, NOW, add_person, open_memory
+from tests.support.once import share_migrations, share_statements
 from tests.support.postgres import Postgres, emptied, running
 from tests.support.skips import pytest_sessionfinish
 
-__all__ = ["pytest_sessionfinish"]
+__all__ = ["pytest_collection", "pytest_sessionfinish"]
+
+share_statements()
+share_migrations()
 
 _QUIET: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("here", max_examples=40, **_QUIET)
