@@ -44,6 +44,7 @@ _HEARD = {
     EventKind.FACT_CHANGED: "{count} in its words",
     EventKind.FACT_TOMBSTONED: "{count}: it was removed",
     EventKind.NEW_SOURCE_VERSION: "{count}: a new version of the document",
+    EventKind.QUERY_RESULTS_CHANGED: "{count} in what a query finds",
     EventKind.CLARIFICATION_OPENED: "{count}: a question was asked again",
     EventKind.CLARIFICATION_BOUND: "{count}: a question was settled",
     EventKind.CLARIFICATION_CONFLICTED: "{count}: people could not agree on a question",

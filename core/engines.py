@@ -36,6 +36,7 @@ from core.recall.engine import RecallEngine
 from core.recall.index import HybridConfig
 from core.records.engine import RecordsEngine
 from core.rests.engine import RestsEngine
+from core.results.engine import ResultsEngine
 from core.retention.engine import RetentionEngine
 from core.sources.engine import SourcesEngine
 from core.store.database import Database
@@ -82,7 +83,8 @@ class Engines:
     def _answer(self, embedder: Embedder | None, llm: LanguageModel | None) -> None:
         """Evidence, verdicts, answers and what is saved of them."""
         database, config, tokens = self._database, self._config, self._config.planner.default_budget_tokens
-        self.watch, self.sweep = WatchEngine(config.watch), SweepEngine(database, config.watch)
+        results = ResultsEngine(database, self.graph)
+        self.watch, self.sweep = WatchEngine(config.watch, results), SweepEngine(database, config.watch, results)
         self.context = ContextEngine(
             database, self.planner, self.library, self.questions, config.context, tokens, self._metrics
         )

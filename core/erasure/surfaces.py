@@ -38,7 +38,7 @@ DONE: dict[Surface, str] = {
     Surface.RECALL_ENTRIES: "deleted, here and in the index of every process",
     Surface.ANSWERS: "text replaced by a mark in every version",
     Surface.TRACES: "words destroyed; coordinates and numbers stay",
-    Surface.WATCHES: "name replaced by a mark",
+    Surface.WATCHES: "name replaced by a mark, and a query destroyed",
     Surface.CLARIFICATIONS: "question and options from it replaced by a mark",
     Surface.CARDS: "emptied; what a platform shows is redacted by jobs",
     Surface.LOCAL_MESSAGES: "emptied or deleted",

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from core.clock import FOREVER
-from core.errors import InvalidQuery, InvalidRequest, NotFound
+from core.errors import InvalidRequest, NotFound
 from core.graph import bitemporal, query
 from core.graph.records import Record
 from core.model.nodes import PASSAGE, SAVED_ANSWER, Edge, EdgeWrite, Node, NodeWrite
@@ -34,23 +34,20 @@ class GraphEngine:
 
         Without a label: the passages that `match` leads to. Raises InvalidQuery, naming the place.
         """
-        tree = query.parse(list(where))
-        words = query.match_text(tree)
-        if words is None:
-            if label is None:
-                raise InvalidQuery("find: name a label, or give a match condition")
-            return [(node, None) for node in view.labelled(label) if query.matches(tree, node.props)]
-        matched = self._matched(view, words, label or PASSAGE)
-        nodes = [node for node in view.nodes(list(matched)).values() if node.label == (label or PASSAGE)]
+        asked = query.read(label, list(where))
+        if asked.words is None:
+            return [(node, None) for node in view.labelled(asked.label) if query.matches(asked.tree, node.props)]
+        matched = self.matched(view, asked)
+        nodes = [node for node in view.nodes(list(matched)).values() if node.label == asked.label]
         found: list[tuple[Node, float | None]] = [
-            (node, matched[node.node_id]) for node in nodes if query.matches(tree, node.props)
+            (node, matched[node.node_id]) for node in nodes if query.matches(asked.tree, node.props)
         ]
         return sorted(found, key=lambda one: (-matched[one[0].node_id], one[0].node_id))
 
-    def _matched(self, view: View, words: str, label: str) -> Mapping[UUID, float]:
+    def matched(self, view: View, asked: query.Query) -> Mapping[UUID, float]:
         """How well the words match each passage, and for another label whatever it is part of, at its best."""
-        best = dict(self._recall.match(view.tx, words, view.readable, view.valid_t, view.tx_t))
-        inner = best if label != PASSAGE else {}
+        best = dict(self._recall.match(view.tx, asked.words or "", view.readable, view.valid_t, view.tx_t))
+        inner = best if asked.label != PASSAGE else {}
         while inner:
             outer: dict[UUID, float] = {}
             for node_id, whole in view.wholes(list(inner)):

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any, NoReturn
 
 from core.errors import InvalidQuery
+from core.model.nodes import PASSAGE
 
 Scalar = str | int | float | bool
 Value = Scalar | tuple[Scalar, ...]
@@ -52,6 +53,29 @@ class AllOf:
     """A whole query; an empty one matches everything."""
 
     parts: tuple[Condition | AnyOf, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """`label`: of what is found. `words`: what `match` asks for, in a passage or in any that is part of it."""
+
+    label: str
+    tree: AllOf
+    words: str | None
+
+    @property
+    def sees(self) -> frozenset[str]:
+        """The labels of all nodes on which it depends what is found."""
+        return frozenset({self.label} if self.words is None else {self.label, PASSAGE})
+
+
+def read(find: str | None, where: object) -> Query:
+    """Without a label: the passages that `match` leads to. Raises InvalidQuery, naming the place."""
+    tree = parse(where)
+    words = match_text(tree)
+    if find is None and words is None:
+        raise InvalidQuery("find: name a label, or give a match condition")
+    return Query(find or PASSAGE, tree, words)
 
 
 def parse(where: object) -> AllOf:

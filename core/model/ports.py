@@ -16,7 +16,7 @@ from core.model.notices import Notice, QuestionLine
 from core.model.principals import Principal
 from core.model.spans import SpanRef
 from core.model.verdicts import Verdict
-from core.model.watching import EventKind, WatchRequest, WatchView
+from core.model.watching import Event, EventKind, WatchRequest, WatchView
 
 Piece = tuple[tuple[str, ...], str]
 """A passage: its heading path and its words."""
@@ -36,6 +36,22 @@ class Graph(Protocol):
     def link(
         self, tx: Any, writes: Sequence[EdgeWrite], valid: tuple[int, int], *, known: Container[UUID] | None = None
     ) -> None: ...
+
+
+class Finding(Protocol):
+    """Finding as the graph does it, in two steps where that is wanted."""
+
+    def find(
+        self, view: Any, label: str | None, where: Sequence[Mapping[str, Any]]
+    ) -> list[tuple[Node, float | None]]: ...
+    def matched(self, view: Any, asked: Any) -> Mapping[UUID, float]: ...
+
+
+class Results(Protocol):
+    def first(self, tx: Any, text: str, principal: Principal, now: int) -> str: ...
+    def heard(
+        self, tx: Any, changed: Sequence[Any], since: tuple[int, int], until: tuple[int, int]
+    ) -> dict[UUID, tuple[Any, list[Event]]]: ...
 
 
 class Watches(Protocol):

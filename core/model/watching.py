@@ -13,6 +13,7 @@ class ScopeType(StrEnum):
     ENTITY = "entity"
     LABEL = "label"
     SOURCE = "source"
+    QUERY = "query"
     CLARIFICATION = "clarification"
     ANSWER = "answer"
 
@@ -21,10 +22,27 @@ class EventKind(StrEnum):
     FACT_CHANGED = "fact_changed"
     FACT_TOMBSTONED = "fact_tombstoned"
     NEW_SOURCE_VERSION = "new_source_version"
+    QUERY_RESULTS_CHANGED = "query_results_changed"
     CLARIFICATION_OPENED = "clarification_opened"
     CLARIFICATION_BOUND = "clarification_bound"
     CLARIFICATION_CONFLICTED = "clarification_conflicted"
     ANSWER_STALE = "answer_stale"
+
+
+_FACT = (EventKind.FACT_CHANGED, EventKind.FACT_TOMBSTONED)
+HEARD: Mapping[ScopeType, tuple[EventKind, ...]] = {
+    ScopeType.ENTITY: _FACT,
+    ScopeType.LABEL: _FACT,
+    ScopeType.SOURCE: (EventKind.NEW_SOURCE_VERSION, EventKind.FACT_TOMBSTONED),
+    ScopeType.QUERY: (EventKind.QUERY_RESULTS_CHANGED,),
+    ScopeType.CLARIFICATION: (
+        EventKind.CLARIFICATION_OPENED,
+        EventKind.CLARIFICATION_BOUND,
+        EventKind.CLARIFICATION_CONFLICTED,
+    ),
+    ScopeType.ANSWER: (EventKind.ANSWER_STALE,),
+}
+"""What can be heard in each scope."""
 
 
 class Suspension(StrEnum):
@@ -97,7 +115,7 @@ class FireView:
 
 @dataclass(frozen=True, slots=True)
 class WatchRequest:
-    """A watch to be. `refs` are UUIDs in text, or a label; `target` as page `watch and jobs` has it."""
+    """A watch to be. `refs` are UUIDs in text, a label, or a query; `target` as page `watch and jobs` has it."""
 
     name: str
     scope_type: ScopeType
@@ -122,6 +140,8 @@ class WatchView:
     created_at: int
     fresh: bool = False
     """True only in the answer to the request that made it."""
+    result_fingerprint: str | None = None
+    """Of a query: 16 hexadecimal digits that change when what it finds for its owner does, as last looked at."""
 
 
 def watch_on_question(clarification_id: UUID, words: str, principal: Principal) -> WatchRequest:

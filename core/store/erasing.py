@@ -14,7 +14,7 @@ from sqlmodel import SQLModel, col, select
 from core.model.card_states import CardEvent, CardState, step
 from core.model.erased import ERASED, options_without_words, trace_without_words
 from core.model.nodes import DOCUMENT, SAVED_ANSWER, SECTION
-from core.model.watching import TargetKind
+from core.model.watching import ScopeType, TargetKind
 from core.model.work import Place
 from core.store import messages
 from core.store.database import ReadTx, WriteTx, batches
@@ -218,10 +218,12 @@ def doings(tx: WriteTx, person_id: UUID, places: Iterable[Place]) -> Counter[str
 
 
 def watches_of(tx: WriteTx, person_id: UUID) -> int:
-    """End a person's watches and take their names out; how many."""
+    """End a person's watches and take their words out, names and queries; how many."""
     rows = tx.session.exec(select(Watch).where(Watch.tenant_id == tx.tenant_id, Watch.owner_id == person_id)).all()
     for watch in rows:
         watch.enabled = False
+        if watch.scope_type == ScopeType.QUERY:
+            watch.scope_refs, watch.dedup_key, watch.result_fingerprint = [], f"erased:{watch.watch_id}", None
     for batch in batches(watch.watch_id for watch in rows):
         _delete(tx, WatchPending, {"tenant_id": tx.tenant_id}, col(WatchPending.watch_id).in_(batch))
     return unname(tx, rows)

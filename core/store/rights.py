@@ -15,7 +15,7 @@ from core.store.tables import ApiKey, CardMessage, Watch
 from core.store.versions import NODES
 from core.store.view import View, view
 
-_WITHOUT_SCOPE = {ScopeType.LABEL, "query"}
+_WITHOUT_SCOPE = {ScopeType.LABEL, ScopeType.QUERY}
 """What is watched here is nothing in particular: who may read none of it is told nothing."""
 
 

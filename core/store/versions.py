@@ -62,6 +62,15 @@ class Versions(Generic[R]):
     def labelled(self, tx: ReadTx, label: str, valid_t: int, tx_t: int) -> list[R]:
         return self.select(tx, col(self.table.label) == label, self.holding(valid_t, tx_t))
 
+    def labels(self, tx: ReadTx, ids: Collection[UUID], valid_t: int, tx_t: int) -> dict[UUID, str]:
+        """The label of each id at these coordinates: what `as_of` reads, without the rest of the row."""
+        found: dict[UUID, str] = {}
+        for batch in batches(ids):
+            columns: list[Any] = [self._id, self.table.label]
+            mine = select_columns(*columns).where(*self._of(tx, batch), self.holding(valid_t, tx_t))
+            found |= {row_id: label for row_id, label in tx.session.execute(mine)}  # noqa: C416  rows are not pairs to mypy
+        return found
+
     def any_of(self, tx: ReadTx, row_id: UUID) -> R | None:
         """Some version of an id: its label and its source are those of all; None where there was none ever."""
         return next(iter(self.select(tx, self._id == row_id, first=True)), None)

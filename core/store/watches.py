@@ -33,14 +33,15 @@ def of_owner(tx: ReadTx, owner_id: UUID) -> list[Watch]:
     return list(tx.session.exec(rows.order_by(col(Watch.created_tx), col(Watch.watch_id))).all())
 
 
-def add(tx: WriteTx, watch: Watch) -> None:
+def add(tx: WriteTx, watch: Watch, index: Iterable[str]) -> None:
+    """`index`: what it is found by when that has changed: what it is on, or of a query the labels of what it sees."""
     tx.session.add(watch)
     tx.session.flush()
     tx.insert(
         WatchScope,
         [
             {"tenant_id": tx.tenant_id, "scope_type": watch.scope_type, "scope_ref": ref, "watch_id": watch.watch_id}
-            for ref in watch.scope_refs
+            for ref in index
         ],
     )
 
@@ -130,6 +131,12 @@ def _set(tx: WriteTx, watch: Watch, *those: ColumnElement[bool], **values: Any) 
 
 
 # ── sweeping ──
+
+
+def any_on(tx: ReadTx, scope_type: str) -> bool:
+    """Whether there is a watch of this kind at all."""
+    there = select(WatchScope.watch_id).where(WatchScope.tenant_id == tx.tenant_id, WatchScope.scope_type == scope_type)
+    return tx.session.exec(there.limit(1)).first() is not None
 
 
 def checkpoint(tx: WriteTx) -> SweepCheckpoint | None:

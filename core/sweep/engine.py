@@ -17,6 +17,7 @@ from core.clock import SECOND
 from core.ids import watch_derived
 from core.jobs.kinds import FENCE, JobKind
 from core.model.node_ids import document_id
+from core.model.ports import Results
 from core.model.watching import Event, EventKind, ScopeType, TargetKind
 from core.store import boundaries, jobs, rights, watches
 from core.store.database import Database, ReadTx, WriteTx
@@ -36,8 +37,9 @@ class Swept:
 
 
 class SweepEngine:
-    def __init__(self, database: Database, config: WatchConfig) -> None:
+    def __init__(self, database: Database, config: WatchConfig, results: Results) -> None:
         self._database = database
+        self._results = results
         self._config = config
 
     # ── fires outside the feed ──
@@ -91,10 +93,10 @@ class SweepEngine:
 
         Only what somebody watches is judged: of a long document that is new most is nobody's.
         """
-        changed = by_scope(reduced((row.ref_type, row.ref_id, row.label or row.change, row.tx) for row in rows))
+        changed = reduced((row.ref_type, row.ref_id, row.label or row.change, row.tx) for row in rows)
         watched = [
             (watch, by_ref[ref])
-            for scope_type, by_ref in changed.items()
+            for scope_type, by_ref in by_scope(changed).items()
             for ref, watch in _listening(tx, scope_type, list(by_ref))
         ]
         events = _events(tx, list(dict.fromkeys(entry for _, entries in watched for entry in entries)), since, until)
@@ -104,7 +106,7 @@ class SweepEngine:
             wanted = [event for event in judged if event.kind in watch.events and event.change_tx > watch.created_tx]
             if wanted:
                 heard.setdefault(watch.watch_id, (watch, []))[1].extend(wanted)
-        return heard
+        return heard | self._results.heard(tx, changed, since, until)
 
     def _waiting(
         self, tx: WriteTx, heard: dict[UUID, tuple[Watch, list[Event]]]

@@ -9,8 +9,20 @@ from core.errors import InvalidRequest, LimitReached, NotFound
 from core.ids import derived
 from core.jsonhash import json_hash
 from core.model.nodes import Node
+from core.model.ports import Results
 from core.model.principals import ADMIN, STEWARD, Principal
-from core.model.watching import Event, FireView, Outcome, ScopeType, Suspension, TargetKind, WatchRequest, WatchView
+from core.model.watching import (
+    HEARD,
+    Event,
+    FireView,
+    Outcome,
+    ScopeType,
+    Suspension,
+    TargetKind,
+    WatchRequest,
+    WatchView,
+)
+from core.results.standing import standing
 from core.store import audit, clarifications, messages, people, rights, sources, watches, webhooks
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import Watch
@@ -22,18 +34,24 @@ from core.watch.target import heard_by
 _FOR_WEBHOOKS = {ScopeType.ENTITY, ScopeType.LABEL, ScopeType.SOURCE}
 """What a webhook may be told of. Saved answers are their owners', and questions are put to people."""
 
+_FOR_ANYBODY = {ScopeType.LABEL, ScopeType.QUERY}
+"""What may be watched by whoever can read none of it yet."""
+
 
 class WatchEngine:
-    def __init__(self, config: WatchConfig) -> None:
+    def __init__(self, config: WatchConfig, results: Results) -> None:
         self._config = config
+        self._results = results
 
     def create(self, tx: WriteTx, request: WatchRequest, principal: Principal) -> WatchView:
         """Make a watch, or return the standing one with the same owner, scope, events and target.
 
-        Raises InvalidRequest, NotFound for a scope the owner cannot read, LimitReached.
+        Raises InvalidRequest, InvalidQuery, NotFound for a scope the owner cannot read, LimitReached.
         """
         tx.lock()
+        request = _canonical(request)
         self._check(tx, request, principal)
+        found = self._found(tx, request, principal)
         owner_id = _owner(request, principal)
         key = _key(request, owner_id)
         standing = watches.by_key(tx, key)
@@ -43,12 +61,14 @@ class WatchEngine:
             fresh = not standing.enabled
             standing.enabled, standing.suspended, standing.muted_until = True, None, 0
             standing.notice_at = None
+            standing.result_fingerprint = found
             if fresh:
                 standing.name, standing.created_tx = request.name, tx.tx
             tx.session.add(standing)
             return _view(standing, fresh=fresh)
         watch = self._new(tx, request, owner_id, key)
-        watches.add(tx, watch)
+        watch.result_fingerprint = found
+        watches.add(tx, watch, _index(request))
         if request.target["kind"] == TargetKind.WEBHOOK:
             detail = {"watch_id": str(watch.watch_id)}
             audit.record(tx, principal.actor, "webhook_watched", f"webhook:{owner_id}", detail=detail)
@@ -69,9 +89,22 @@ class WatchEngine:
             _check_people(tx, request.target, principal)
         if request.cadence != "immediate":
             raise InvalidRequest(f"the cadence {request.cadence!r} needs the brief, which is not there yet: immediate")
+        if set(request.events).isdisjoint(HEARD[request.scope_type]):
+            raise InvalidRequest(
+                f"nothing of that is ever heard of a {request.scope_type}: name {', '.join(HEARD[request.scope_type])}"
+            )
         reader = _told(tx, request, principal) if target is TargetKind.WEBHOOK else principal
-        if request.scope_type is not ScopeType.LABEL and not _readable(tx, request, reader):
+        if request.scope_type not in _FOR_ANYBODY and not _readable(tx, request, reader):
             raise NotFound
+
+    def _found(self, tx: WriteTx, request: WatchRequest, principal: Principal) -> str | None:
+        """The fingerprint of what a query finds now. It is asked before the transaction takes its tx.
+
+        The recall index takes in what it is shown, and must not learn what is not committed yet.
+        """
+        if request.scope_type is not ScopeType.QUERY:
+            return None
+        return self._results.first(tx, request.refs[0], principal, tx.now)
 
     def _check_limit(self, tx: WriteTx, request: WatchRequest, principal: Principal) -> None:
         counted = [watch for watch in watches.of_owner(tx, _owner(request, principal)) if _counts(watch)]
@@ -82,9 +115,11 @@ class WatchEngine:
         config = self._config
         asked = config.debounce_default_secs if request.debounce_secs is None else request.debounce_secs
         internal = request.target["kind"] == TargetKind.INTERNAL
+        # An id outlives an erasure, and must not confirm a guess at the words of a query.
+        made_of = (owner_id, tx.tx) if request.scope_type is ScopeType.QUERY else (key,)
         return Watch(
             tenant_id=tx.tenant_id,
-            watch_id=derived("watch", tx.tenant_id, key),
+            watch_id=derived("watch", tx.tenant_id, *made_of),
             owner_id=owner_id,
             name=request.name,
             scope_type=request.scope_type,
@@ -182,6 +217,20 @@ def _told(tx: WriteTx, request: WatchRequest, principal: Principal) -> Principal
     return webhooks.reader(row)
 
 
+def _canonical(request: WatchRequest) -> WatchRequest:
+    """The request, with its query in the one way to write it. Raises InvalidRequest, InvalidQuery."""
+    if request.scope_type is not ScopeType.QUERY:
+        return request
+    if len(request.refs) != 1:
+        raise InvalidRequest(f"a watch is on one query, and these are {len(request.refs)}")
+    return replace(request, refs=(standing(request.refs[0]).text,))
+
+
+def _index(request: WatchRequest) -> Collection[str]:
+    """What a watch is looked for by: a query, by the labels of what it sees."""
+    return standing(request.refs[0]).query.sees if request.scope_type is ScopeType.QUERY else request.refs
+
+
 def _key(request: WatchRequest, owner_id: UUID) -> str:
     return json_hash([str(owner_id), request.scope_type, sorted(request.refs), sorted(request.events), request.target])
 
@@ -230,4 +279,5 @@ def _view(watch: Watch, *, fresh: bool = False) -> WatchView:
         watch.suspended,
         watch.created_at,
         fresh,
+        watch.result_fingerprint,
     )

@@ -36,6 +36,7 @@ class Watch(SQLModel, table=True):
     created_at: int = ts()
     last_fired_at: int = ts(default=0)
     notice_at: int | None = ts(default=None)
+    result_fingerprint: str | None = None
 
 
 class WatchMute(SQLModel, table=True):

@@ -1,0 +1,124 @@
+"""A query that stands, and what of its result moved. Pure.
+
+Two states of a thing are judged, as last swept and as it is now, both by what its watch's owner may read today. It has
+moved where one of them is found and the other is not, or both are and say something else. What only was written anew,
+such as a version that an older one was put before, is another version in the result and no news; nor is it one that
+the owner may read something since, or may not any more: rights are not what a watch tells of.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+import xxhash
+
+from core.errors import InvalidQuery
+from core.graph.query import Query, matches, read
+from core.jsonhash import canonical_json
+from core.model.nodes import Node
+
+LONGEST = 8 * 1024
+"""Characters of a query: it is read again whenever something that it sees changes."""
+
+_LABEL = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+_SHAPE = '{"find": LABEL or null, "where": [conditions]}'
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`find`, `where`: as they are written; `query`: as they are asked."""
+
+    find: str | None
+    where: Sequence[Mapping[str, Any]]
+    query: Query
+
+    @property
+    def text(self) -> str:
+        """Canonical JSON: two ways to write one query are one."""
+        return canonical_json({"find": self.find, "where": self.where}).decode()
+
+
+def standing(text: str) -> Standing:
+    """Raises InvalidQuery, naming the place."""
+    body = _parsed(text)
+    if unknown := sorted(body.keys() - {"find", "where"}):
+        raise InvalidQuery(f"{unknown[0]}: not known here; a watch's query is {_SHAPE}")
+    find, where = body.get("find"), body.get("where", [])
+    if find is not None and not (isinstance(find, str) and _LABEL.fullmatch(find)):
+        raise InvalidQuery("find: must be a label in capitals, as in SECTION or PROJECT, or null")
+    found = Standing(find, where, read(find, where))
+    try:
+        found.text.encode()
+    except ValueError as error:
+        raise InvalidQuery("where: text must be Unicode, without halves of surrogate pairs") from error
+    return found
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    if len(text) > LONGEST:
+        raise InvalidQuery(f"the query has {len(text)} characters; it may have {LONGEST}")
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidQuery(f"the query is no JSON: {error}; write {_SHAPE}") from error
+    if not isinstance(body, dict):
+        raise InvalidQuery(f"the query must be {_SHAPE}")
+    return body
+
+
+def fingerprint(found: Iterable[Node]) -> str:
+    """xxh3_64 over the sorted (node id, version), as 16 hexadecimal digits."""
+    digest = xxhash.xxh3_64()
+    for node_id, version in sorted((node.node_id, _version(node)) for node in found):
+        digest.update(node_id.bytes + b"".join(ts.to_bytes(8, "big") for ts in version))
+    return digest.hexdigest()
+
+
+def _version(node: Node) -> tuple[int, int]:
+    """Which version of its node it is: one write opens one before and one after what it says, all at its tx."""
+    return node.tx_start, node.valid_start
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A thing at one moment. `hit`: whether it holds the words that the query matches, if it does."""
+
+    node: Node | None
+    hit: bool = True
+
+
+class Move(Enum):
+    """What became of a thing in a result: nothing, another version of it that tells nothing, or news."""
+
+    NONE = auto()
+    SILENT = auto()
+    NEWS = auto()
+
+
+def move(query: Query, shows: Callable[[Node], bool], before: State, after: State) -> Move:
+    """`shows`: whether the owner may read a version today."""
+    was, stays = _found(query, shows, before), _found(query, shows, after)
+    if (was and _version(was)) == (stays and _version(stays)):
+        return Move.NONE
+    if was and stays:
+        return Move.SILENT if was.key == stays.key else Move.NEWS
+    return Move.SILENT if _by_rights(shows, before.node, after.node) else Move.NEWS
+
+
+def _found(query: Query, shows: Callable[[Node], bool], state: State) -> Node | None:
+    node = state.node
+    if node is None or not state.hit or node.label != query.label or not shows(node):
+        return None
+    return node if matches(query.tree, node.props) else None
+
+
+def _by_rights(shows: Callable[[Node], bool], before: Node | None, after: Node | None) -> bool:
+    """Whether the owner may read one state of a thing that stands in both, and the other not, or not as news."""
+    if after is None or after.tombstone:
+        return False
+    if not shows(after):
+        return True
+    return before is not None and not before.tombstone and not shows(before) and before.key == after.key
