@@ -16,6 +16,7 @@ from cards.actions import Button
 from cards.answer_updated import REFRESH_QUESTION
 from cards.codec import from_json, to_json
 from cards.model import Card, Item, Rows, with_nonce, with_outcome
+from cards.notices import CADENCE_WORDS
 from core.access.card_tokens import CardWrite
 from core.errors import CoreError, InvalidRequest
 from core.ids import nonce as fresh_id
@@ -24,6 +25,7 @@ from core.model.card_states import CardState
 from core.model.grants import CardAction
 from core.model.notices import Outgoing
 from core.model.preferences import MUTE_TIMES
+from core.model.watching import Cadence
 from core.model.work import Rewritten, Tapped
 
 log = structlog.get_logger()
@@ -230,9 +232,8 @@ def _outcome(action: CardAction, result: dict[str, Any]) -> str:
         case "watch_create":
             names = _listed(result["watching"])
             return f"Watching {names}." if result["fresh"] else f"You already watch {names}."
-        case "watch_mute":
-            muted = MUTE_TIMES.get(action.arg or "")
-            return f"Muted for {muted.words}." if muted else "Stopped. You will not hear of it again."
+        case "watch_mute" | "watch_pace":
+            return _heard_now(action, result)
         case "answer_save":
             return "Saved. You will hear when its words change." if result["fresh"] else "You have saved this already."
         case "answer_refresh":
@@ -240,6 +241,14 @@ def _outcome(action: CardAction, result: dict[str, Any]) -> str:
         case "clarify_vote" | "preference_set":
             return _chosen(result)
     return "Done."
+
+
+def _heard_now(action: CardAction, result: dict[str, Any]) -> str:
+    if action.kind == "watch_mute":
+        muted = MUTE_TIMES.get(action.arg or "")
+        return f"Muted for {muted.words}." if muted else "Stopped. You will not hear of it again."
+    when = " Write “brief” to see when." if result["cadence"] == Cadence.WEEKLY else ""
+    return f"You hear of “{result['name']}” {CADENCE_WORDS[result['cadence']]} from now on.{when}"
 
 
 def _chosen(result: dict[str, Any]) -> str:

@@ -7,7 +7,15 @@ from uuid import UUID
 import regex
 
 from bot.memory_gateway import MemoryGateway
-from bot.presenters import answer_entry, brief_words, notice_card, question_choice, watch_entry, why_card
+from bot.presenters import (
+    answer_entry,
+    brief_words,
+    notice_card,
+    question_choice,
+    watch_entry,
+    watch_offer,
+    why_card,
+)
 from cards.limits import ROWS
 from cards.model import Card
 from cards.notices import WatchChoice, choose_watch, notice, saved_list, watch_list
@@ -24,7 +32,7 @@ from core.text.fold import fold
 HELP = (
     "Ask me anything that your team has written down. I answer with the exact words and where they stand.\n"
     "watch <words>: choose something to watch\n"
-    "watching, watching <word>: what you watch, and how to stop\n"
+    "watching, watching <word>: what you watch, how often you hear of it, and how to stop\n"
     "saved: the answers you saved\n"
     "brief: when your week’s changes come; brief on, brief off, brief now\n"
     "why: why the last card came\n"
@@ -101,7 +109,7 @@ class Commands:
             )
         now = self._memory.clock.now()
         entries = tuple(watch_entry(view, now) for view in watches[:ROWS])
-        offer = Offer(tuple(PermittedAction("watch_mute", entry.target, ("stop",)) for entry in entries))
+        offer = Offer(watch_offer(watches[:ROWS]))
         return Reply(lambda nonce: watch_list(entries, nonce, len(watches) - len(entries)), offer)
 
     async def _saved(self, principal: Principal, _: str) -> Reply:

@@ -17,12 +17,12 @@ from cards.model import Card
 from cards.notices import AnswerEntry, RestEntry, WatchChoice, WatchEntry, WhyContent, redacted, resting, why
 from cards.phrases import ChangeKind, ChangeLine, plural
 from cards.questions import Line, QuestionLine, Stood
-from cards.weekly_brief import BriefLine, WeeklyBriefContent, weekly_brief
+from cards.weekly_brief import BriefLine, Period, WeeklyBriefContent, weekly_brief
 from core.answers.recheck import DECIDED
 from core.model import evidence, notices
 from core.model.answers import Answer, Claim, SavedAnswer
 from core.model.clarifying import ClarificationState, OpenQuestion
-from core.model.grants import PermittedAction
+from core.model.grants import PACES, PermittedAction
 from core.model.notices import (
     AnswerMoved,
     AnswersNotice,
@@ -36,7 +36,7 @@ from core.model.notices import (
 )
 from core.model.preferences import WEEKDAYS, Preferences
 from core.model.verdicts import Support
-from core.model.watching import EventKind, FireView, ScopeType, Suspension, WatchView
+from core.model.watching import Cadence, EventKind, FireView, ScopeType, Suspension, WatchView
 from core.model.work import Offer
 from core.text.fold import plain
 
@@ -69,6 +69,7 @@ _RESTS: dict[str, tuple[str, str]] = {
 }
 """Why a watch rests, and what brings it back."""
 _UNSAID = ("it was switched off", "Watch it again to have it back.")
+_PERIODS: dict[Cadence, Period] = {Cadence.HOURLY: "hour", Cadence.DAILY: "day", Cadence.WEEKLY: "week"}
 
 _BORNE: dict[Support, SentenceVerdict] = {
     Support.SUPPORTED: "supported",
@@ -124,7 +125,8 @@ def _rest_entry(rest: Resting) -> RestEntry:
 def _brief(notice: BriefNotice, nonce: str) -> Card:
     lines = tuple(map(_brief_line, notice.lines))
     answers = tuple(map(answer_entry, notice.answers))
-    return weekly_brief(WeeklyBriefContent(lines, nonce, notice.more, notice.watches, answers=answers))
+    period = _PERIODS[notice.period]
+    return weekly_brief(WeeklyBriefContent(lines, nonce, notice.more, notice.watches, period, answers))
 
 
 def _question(notice: QuestionNotice, nonce: str) -> Card:
@@ -308,7 +310,13 @@ def watch_entry(view: WatchView, now: int) -> WatchEntry:
     """A watch in a list, with why it is quiet where it is."""
     quiet = "muted for now" if view.muted_until > now else ""
     state = f"rests, since {_RESTS.get(view.suspended, _UNSAID)[0]}" if view.suspended else quiet
-    return WatchEntry(str(view.watch_id), view.name, state=state)
+    return WatchEntry(str(view.watch_id), view.name, view.cadence.value, state)
+
+
+def watch_offer(views: Sequence[WatchView]) -> tuple[PermittedAction, ...]:
+    """What the list of watches permits: to stop each, and to choose how often it tells."""
+    stop = [PermittedAction("watch_mute", str(view.watch_id), ("stop",)) for view in views]
+    return (*stop, *(PermittedAction("watch_pace", str(view.watch_id), PACES) for view in views))
 
 
 def answer_entry(saved: SavedAnswer | AnswerMoved) -> AnswerEntry:

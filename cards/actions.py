@@ -7,7 +7,9 @@ import regex
 
 from cards.text import clean, is_blank, one_line
 
-Kind = Literal["watch_create", "watch_mute", "answer_refresh", "answer_save", "clarify_vote", "preference_set"]
+Kind = Literal[
+    "watch_create", "watch_mute", "watch_pace", "answer_refresh", "answer_save", "clarify_vote", "preference_set"
+]
 Action: TypeAlias = "Button | LinkButton | Choice"
 
 MOST_OPTIONS = 100

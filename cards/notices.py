@@ -1,9 +1,9 @@
 """Everything that is not news: notices and lists."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from cards.actions import Button
+from cards.actions import Button, Choice, Option
 from cards.answer_updated import STATUS_WORDS, Status
 from cards.inline import Plain, Words, say, sentence, spaced, when
 from cards.limits import ROWS
@@ -18,6 +18,7 @@ CADENCE_WORDS: dict[Cadence, str] = {
     "daily": "once a day",
     "weekly": "once a week",
 }
+_PACES = tuple(Option(cadence, words.capitalize()) for cadence, words in CADENCE_WORDS.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ def watch_list(watches: tuple[WatchEntry, ...], nonce: str, more: int = 0) -> Ca
     if not total:
         hint = "Write “watch” and a few words to choose something."
         return notice("You watch nothing yet", "When you do, I tell you as soon as it changes.", hint)
-    rows = tuple(watch_row(watch, nonce) for watch in watches[:ROWS])
+    rows = tuple(_paced_row(watch, nonce) for watch in watches[:ROWS])
     hint = "Write “watching” and a word of its name to find one."
     return _listing(f"You watch {plural(total, 'thing')}", Rows(rows, more=total - len(rows), more_hint=hint), PAUSE)
 
@@ -148,6 +149,12 @@ def resting(watches: tuple[RestEntry, ...], nonce: str) -> Card:
 def _rest_row(watch: RestEntry, nonce: str) -> Item:
     button = Button("watch_mute", watch.target, nonce, "Stop watching", arg="stop")
     return Item(_named(watch.name), say(f"{watch.why} {watch.way_back}"), (button,))
+
+
+def _paced_row(watch: WatchEntry, nonce: str) -> Item:
+    row = watch_row(watch, nonce)
+    pace = Choice("watch_pace", watch.target, nonce, "How often", _PACES, watch.cadence)
+    return replace(row, buttons=(pace, *row.buttons))
 
 
 def saved_list(answers: tuple[AnswerEntry, ...], more: int = 0) -> Card:

@@ -14,6 +14,7 @@ from cards.phrases import heading, listed, plural
 from cards.questions import Line, QuestionLine, line_headline
 from cards.text import is_blank
 
+Period = Literal["hour", "day", "week"]
 LINES = 15
 GROUPS = BLOCKS - 3
 
@@ -43,7 +44,7 @@ class WeeklyBriefContent:
     nonce: str
     more: int = 0
     watches: tuple[str, ...] = ()
-    period: Literal["hour", "day", "week"] = "week"
+    period: Period = "week"
     answers: tuple[AnswerEntry, ...] = ()
 
 

@@ -23,7 +23,7 @@ from core.model.clarifying import ClarificationState
 from core.model.notices import Notice, Outgoing
 from core.model.ports import Asking, Briefs, Composed, Notices, Rests
 from core.model.preferences import Preferences
-from core.model.watching import Suspension, TargetKind
+from core.model.watching import Cadence, Suspension, TargetKind
 from core.model.work import Lane, Leased, Place, Waiting, stranger
 from core.store import briefs, jobs, messages, people, rights, watches, workspaces
 from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx
@@ -41,7 +41,7 @@ _OUT = {CardState.SENDING, CardState.UNKNOWN, CardState.SENT}
 IN_VAIN = 3
 """So many things in a row that a watch could not tell the one person it is for, and it rests."""
 REST = MINUTE
-"""How long a person is left alone for whom no card could be made."""
+"""How long a person is left alone for whom no card could be made, and a brief waits for what another card shows."""
 
 
 class DeliveryEngine:
@@ -77,8 +77,8 @@ class DeliveryEngine:
                 kind = ANSWERS if watch.scope_type == "answer" else CHANGES
                 recipients = people.named_by(tx, watch.target)
                 for person_id in recipients:
-                    messages.add_delivery(tx, fire.fire_id, person_id, kind)
-                briefs.enrol(tx, recipients, watch.created_tx)
+                    messages.add_delivery(tx, fire.fire_id, person_id, kind, watch.cadence)
+                briefs.enrol(tx, recipients, watch.created_tx, Cadence(watch.cadence))
                 if not recipients:
                     fire.status, fire.reason = "skipped", "nobody"
                     tx.session.add(fire)
@@ -170,7 +170,7 @@ class DeliveryEngine:
             _undelivered(tx, messages.deliveries_of(tx, message.message_id))
             return _end(tx, message, "unreachable")
         messages.move(message, people.place_of(identity))
-        kinds = {BRIEF: self._told_week, QUESTION: self._asked, RESTING: self._told_of_rest}
+        kinds = {BRIEF: self._told_brief, QUESTION: self._asked, RESTING: self._told_of_rest}
         tell = kinds.get(message.kind, self._told)
         return tell(tx, message, person, present)
 
@@ -195,21 +195,24 @@ class DeliveryEngine:
         composed = self._rests.compose(tx, person.person_id, [UUID(watch_id) for watch_id, _ in message.shown])
         return _end(tx, message, "suppressed") if composed is None else _say(tx, message, composed, present)
 
-    # ── a person's week ──
+    # ── a person's hour, day or week ──
 
-    def _told_week(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
+    def _told_brief(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
         """Fill a brief, unless it is to wait, or is not wanted any more: then the next card tells what it carried.
 
         It says what changed since the last one, and what no card could deliver.
         """
-        if self._put_off(tx, message, person):
+        period = briefs.period_of(message.subject)
+        if self._put_off(tx, message, person) or _behind_another(tx, message, period):
             return False
-        if self._chosen(tx, person).brief_day is None:
+        if period is Cadence.WEEKLY and self._chosen(tx, person).brief_day is None:
             messages.leave_to_next(tx, message.message_id, "suppressed")
             return _end(tx, message, "suppressed")
-        waiting = messages.deliveries_of(tx, message.message_id) + messages.carried(tx, person.person_id)
-        deliveries = _to_tell(tx, waiting, 0)
-        composed = self._brief.compose(tx, people.principal(person), [delivery.fire_id for delivery in deliveries])
+        held = messages.deliveries_of(tx, message.message_id)
+        due = messages.waiting_for_brief(tx, person.person_id, period)
+        deliveries = _to_tell(tx, [*held, *due, *messages.carried(tx, person.person_id)], 0)
+        fires = [delivery.fire_id for delivery in deliveries]
+        composed = self._brief.compose(tx, people.principal(person), period, fires)
         if composed is None:
             _skip(tx, deliveries, briefs.UNDONE)
             return _end(tx, message, briefs.UNDONE)
@@ -296,6 +299,15 @@ class DeliveryEngine:
         quiet = held_until(tx.now, person.zone, chosen.quiet_from, chosen.quiet_until)
         muted = person.muted_until if person.muted_until > tx.now else 0
         return max(muted, quiet)
+
+
+def _behind_another(tx: WriteTx, message: CardMessage, period: Cadence) -> bool:
+    """Whether a brief is to wait for what another card will have shown; then it does."""
+    waits = briefs.comes_after_another(tx, message.person_id, period)
+    if waits:
+        message.not_before = tx.now + REST
+        tx.session.add(message)
+    return waits
 
 
 def _question_of(subject: str) -> UUID:

@@ -9,12 +9,12 @@ from core.model.grants import MUTES, PermittedAction
 from core.model.notices import AnswersNotice, BriefNotice, Notice, QuestionLine, QuestionNotice, RestNotice
 from core.model.ports import Piece
 from core.model.preferences import settable
-from core.model.watching import ScopeType
+from core.model.watching import Cadence, ScopeType
 from core.model.work import Offer
 from core.text.fold import fold
 
 CHANGES, ANSWERS, BRIEF, QUESTION = "memory_change", "answer_updated", "brief", "clarification"
-"""Kinds of card that the bot sends by itself: of changes as they come, of saved answers, of a week; and to ask."""
+"""Kinds of card that the bot sends by itself: of changes as they come, of saved answers, of a period; and to ask."""
 RESTING = "resting"
 """And of watches that rest."""
 
@@ -27,7 +27,8 @@ def offered(notice: Notice) -> Offer:
         return Offer((vote,) if notice.may_vote else ())
     if isinstance(notice, BriefNotice):
         watchable = dict.fromkeys(_to_watch(line) for line in notice.lines if line.watch_target)
-        return Offer((settable("brief_day"), *watchable))
+        ends = (settable("brief_day"),) if notice.period is Cadence.WEEKLY else ()
+        return Offer((*ends, *watchable))
     if isinstance(notice, RestNotice):
         return Offer(tuple(PermittedAction("watch_mute", str(one.watch_id), ("stop",)) for one in notice.watches))
     if isinstance(notice, AnswersNotice):

@@ -13,7 +13,7 @@ from core.model.grants import CardAction, Grant
 from core.model.ports import Answers, Graph, News, People, Voting, Watches
 from core.model.preferences import MUTE, MUTE_TIMES
 from core.model.principals import Principal
-from core.model.watching import ScopeType, WatchRequest, watch_on_question, watch_on_section
+from core.model.watching import Cadence, ScopeType, WatchRequest, watch_on_question, watch_on_section
 from core.store import traces
 from core.store.database import WriteTx
 
@@ -36,6 +36,7 @@ class EffectsEngine:
         return {
             "watch_create": self._watch,
             "watch_mute": self._mute,
+            "watch_pace": self._pace,
             "answer_save": self._save,
             "answer_refresh": self._refresh,
             "preference_set": self._prefer,
@@ -79,6 +80,10 @@ class EffectsEngine:
         until = None if action.arg == "stop" else tx.now + MUTE_TIMES[str(action.arg)].micros
         view = self._watches.mute(tx, UUID(action.target), principal, until)
         return {"name": view.name, "until": until}
+
+    def _pace(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
+        view = self._watches.pace(tx, UUID(action.target), principal, Cadence(str(action.arg)))
+        return {"name": view.name, "cadence": view.cadence.value}
 
     def _prefer(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
         name, value = action.target, str(action.arg)

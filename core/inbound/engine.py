@@ -6,7 +6,7 @@ from core.clock import SECOND
 from core.ids import jitter
 from core.jobs.backoff import wait
 from core.model.work import Inbound, Place
-from core.store import inbox, messages, people
+from core.store import briefs, inbox, messages, people
 from core.store.database import ANY_TENANT, Database
 
 
@@ -26,6 +26,7 @@ class InboundEngine:
             person_id = people.seen(tx, place)
             if person_id is not None:
                 messages.recall(tx, person_id)
+                briefs.recall(tx, person_id)
             return inbox.receive(tx, place, event_id, person_id, kind, body)
 
     def lease(self, limit: int = 10) -> list[Inbound]:

@@ -6,9 +6,13 @@ from typing import Any
 from uuid import UUID
 
 from core.jsonhash import json_hash
+from core.model.watching import Cadence
 
 MUTES = ("1d", "1w", "stop")
 """What a mute button may say: a day, a week, or the end of the watch."""
+
+PACES = tuple(cadence.value for cadence in Cadence)
+"""What a choice of how often a watch tells may say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from uuid import UUID
 from core.clock import SECOND
 from core.model.clarifying import ClarificationState
 from core.model.evidence import BriefLine, ChangeLine, Passage
+from core.model.watching import Cadence
 from core.model.work import Place
 
 
@@ -95,12 +96,13 @@ class AnswersNotice:
 
 @dataclass(frozen=True, slots=True)
 class BriefNotice:
-    """A week's changes, in the order to show; `more` counts those beyond. `answers` moved, and need a look still."""
+    """The changes of a period, in the order to show; `more` counts those beyond. `answers` moved, and need a look."""
 
     lines: tuple[BriefLine | QuestionLine, ...]
     more: int
     answers: tuple[AnswerMoved, ...]
     watches: tuple[str, ...]
+    period: Cadence = Cadence.WEEKLY
 
 
 @dataclass(frozen=True, slots=True)

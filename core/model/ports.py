@@ -16,7 +16,7 @@ from core.model.notices import Notice, QuestionLine
 from core.model.principals import Principal
 from core.model.spans import SpanRef
 from core.model.verdicts import Verdict
-from core.model.watching import Event, EventKind, WatchRequest, WatchView
+from core.model.watching import Cadence, Event, EventKind, WatchRequest, WatchView
 
 Piece = tuple[tuple[str, ...], str]
 """A passage: its heading path and its words."""
@@ -58,6 +58,7 @@ class Watches(Protocol):
     def create(self, tx: Any, request: WatchRequest, principal: Principal) -> WatchView: ...
     def stop(self, tx: Any, request: WatchRequest, principal: Principal) -> None: ...
     def mute(self, tx: Any, watch_id: UUID, principal: Principal, until: int | None) -> WatchView: ...
+    def pace(self, tx: Any, watch_id: UUID, principal: Principal, cadence: Cadence) -> WatchView: ...
 
 
 class Fires(Protocol):
@@ -223,7 +224,7 @@ class Composed:
 
 
 class Briefs(Protocol):
-    def compose(self, tx: Any, principal: Principal, carried: Collection[UUID]) -> Composed | None: ...
+    def compose(self, tx: Any, principal: Principal, period: Cadence, carried: Collection[UUID]) -> Composed | None: ...
 
 
 class Rests(Protocol):
@@ -232,7 +233,9 @@ class Rests(Protocol):
 
 
 class Notices(Protocol):
-    def brief(self, tx: Any, principal: Principal, heard: Sequence[Any], cursor: int, now: int) -> Composed | None: ...
+    def brief(
+        self, tx: Any, principal: Principal, period: Cadence, heard: Sequence[Any], cursor: int, now: int
+    ) -> Composed | None: ...
     def compose(
         self, tx: Any, principal: Principal, kind: str, fires: Sequence[tuple[Any, Any]]
     ) -> Composed | None: ...

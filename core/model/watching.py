@@ -56,6 +56,15 @@ class Suspension(StrEnum):
     """Its query does not work any more. It goes on when it is made anew."""
 
 
+class Cadence(StrEnum):
+    """How soon a person is told: by a card of its own, or by the brief of an hour, a day or a week."""
+
+    IMMEDIATE = "immediate"
+    HOURLY = "hourly"
+    DAILY = "daily"
+    WEEKLY = "weekly"
+
+
 class TargetKind(StrEnum):
     """Whom a fire is for. There is no channel: channel membership is no access boundary."""
 
@@ -115,14 +124,17 @@ class FireView:
 
 @dataclass(frozen=True, slots=True)
 class WatchRequest:
-    """A watch to be. `refs` are UUIDs in text, a label, or a query; `target` as page `watch and jobs` has it."""
+    """A watch to be. `refs` are UUIDs in text, a label, or a query; `target` as page `watch and jobs` has it.
+
+    `cadence`: None leaves a standing watch at its own; a new one tells at once.
+    """
 
     name: str
     scope_type: ScopeType
     refs: tuple[str, ...]
     events: tuple[EventKind, ...]
     target: Mapping[str, Any]
-    cadence: str = "immediate"
+    cadence: Cadence | None = None
     debounce_secs: int | None = None
 
 
@@ -134,7 +146,7 @@ class WatchView:
     name: str
     scope_type: ScopeType
     refs: tuple[str, ...]
-    cadence: str
+    cadence: Cadence
     muted_until: int
     suspended: str | None
     created_at: int

@@ -22,13 +22,13 @@ from core.model.notices import (
 )
 from core.model.ports import Composed, Library, News
 from core.model.principals import Principal, visible_to
-from core.model.watching import Event, ScopeType
+from core.model.watching import Cadence, Event, ScopeType
 from core.store import messages, sources
 from core.store.briefs import Heard
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import Watch, WatchFire
 from core.store.versions import NODES
-from core.watch.brief import COMPARED, Fired, Line, Moved, arranged, fold
+from core.watch.brief import COMPARED, Fired, Line, Moved, arranged, fold, untold
 from core.watch.match import CLARIFICATION
 
 Fires = Sequence[tuple[WatchFire, Watch]]
@@ -141,22 +141,32 @@ class NoticesEngine:
 
     # ── brief ──
 
-    def brief(self, tx: ReadTx, principal: Principal, heard: Sequence[Heard], cursor: int, now: int) -> Composed | None:
-        """The notice of a week in which a person heard this, told up to `cursor` before.
+    def brief(
+        self, tx: ReadTx, principal: Principal, period: Cadence, heard: Sequence[Heard], cursor: int, now: int
+    ) -> Composed | None:
+        """The notice of a period in which a person heard this, told up to `cursor` before.
 
-        Answers that have moved are on it if they need a look still. None when there is nothing that they may read.
+        A week's lists what other cards have told as well; another tells what they were not shown yet. Answers that
+        have moved are on it if they need a look still. None when there is nothing that they may read.
         """
         present = (tx.present(now), tx.last_tx)
         of_answers = [(one.fire, one.watch) for one in heard if one.watch.scope_type == ScopeType.ANSWER]
         of_changes = [one for one in heard if one.watch.scope_type != ScopeType.ANSWER]
-        news = _worse(tx, principal, of_answers, {}, present)
-        found, questions, uncompared = self._week(tx, principal, of_changes, cursor, present)
+        shown = messages.last_shown(tx, principal.person_id, {e.ref_id for one in heard for e in _events(one.fire)})
+        told = {} if period is Cadence.WEEKLY else shown
+        news = _worse(tx, principal, of_answers, told, present)
+        moved = fold([_fired(one) for one in of_changes], cursor, told)
+        found, questions, uncompared = self._period(tx, principal, of_changes, moved, shown, present)
         lines, more = arranged((line for _, line in found), questions)
         if not lines and not news:
             return None
         answers = _moved(tx, principal, of_answers, news)
         notice = BriefNotice(
-            _watchable(tx, lines, present), more + uncompared + _dropped(of_changes), answers, _names(of_changes, lines)
+            _watchable(tx, lines, present),
+            more + uncompared + _dropped(of_changes),
+            answers,
+            _names(of_changes, [*lines, *_beside(lines, (line for _, line in found))]),
+            period,
         )
         shown = dict(sorted((line.ref_id, line.change_tx) for line in lines)) | dict.fromkeys(news, present[1])
         uris = {line.source_uri for line in lines}
@@ -164,8 +174,23 @@ class NoticesEngine:
         of_questions = (line.source_ids for line in lines if isinstance(line, QuestionLine))
         return Composed(notice, tuple(shown.items()), tuple(quoted.union(_dependencies(news.values()), *of_questions)))
 
-    def _week(
-        self, tx: ReadTx, principal: Principal, heard: Sequence[Heard], cursor: int, now: Moment
+    def _without_undone(
+        self, tx: ReadTx, moved: Sequence[Moved], shown: Mapping[UUID, int], now: Moment
+    ) -> list[Moved]:
+        """These changes without those of things that are again as they were, and of which nothing was shown since."""
+        stretches = [Stretch(one.ref_type, one.ref_id, one.since_tx, now) for one in untold(moved[:COMPARED], shown)]
+        differing = {stretch.ref_id for stretch, _, _ in self._lines(tx, stretches)}
+        undone = {stretch.ref_id for stretch in stretches} - differing
+        return [one for one in moved if one.ref_id not in undone]
+
+    def _period(
+        self,
+        tx: ReadTx,
+        principal: Principal,
+        heard: Sequence[Heard],
+        folded: Sequence[Moved],
+        shown: Mapping[UUID, int],
+        now: Moment,
     ) -> tuple[list[tuple[UUID, BriefLine]], list[QuestionLine], int]:
         """Each change that the person may read today, with its source; what has come of questions; and how many more.
 
@@ -173,9 +198,8 @@ class NoticesEngine:
         """
         readable = sources.readable(tx, principal)
         own = {one.watch.watch_id for one in heard if one.watch.owner_id == principal.person_id}
-        folded = fold([_fired(one) for one in heard], cursor)
         asked = {(one.ref_id, one.since_tx, one.change_tx): one for one in folded if one.ref_type == CLARIFICATION}
-        moved = [one for one in folded if one.ref_type != CLARIFICATION]
+        moved = self._without_undone(tx, [one for one in folded if one.ref_type != CLARIFICATION], shown, now)
         told_by = {_stretch(one): one for one in moved[:COMPARED]}
         found = [
             (source_id, _brief_line(line, stretch, told_by[stretch], own))
@@ -299,6 +323,12 @@ def _fired(heard: Heard) -> Fired:
 def _dropped(heard: Iterable[Heard]) -> int:
     """How many changes the fires themselves left out: once for watches that heard the same."""
     return sum(left_out for *_, left_out in {(h.fire.window_start, h.fire.window_end, h.fire.truncated) for h in heard})
+
+
+def _beside(lines: Collection[Line], found: Iterable[BriefLine]) -> list[BriefLine]:
+    """What was found of the same changes of the same documents: a line of a document is left out for its sections'."""
+    places = {(line.source_uri, line.change_tx) for line in lines}
+    return [line for line in found if (line.source_uri, line.change_tx) in places]
 
 
 def _names(heard: Iterable[Heard], lines: Iterable[Line]) -> tuple[str, ...]:

@@ -246,7 +246,7 @@ def _accept(tx: WriteTx, message: CardMessage, message_ref: str) -> None:
     shown = _shown(message)
     messages.show(tx, message.person_id, shown)
     if message.person_id in shown:  # a brief is one of the things that its card shows
-        briefs.told(tx, message.person_id, shown[message.person_id])
+        briefs.told(tx, message.person_id, briefs.period_of(message.subject), shown[message.person_id])
 
 
 def _shown(message: CardMessage) -> dict[UUID, int]:

@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, update
 from sqlmodel import col, select
 
+from core.model.watching import Cadence
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import NotifyDelivery, WatchFire
 
@@ -14,12 +15,13 @@ UNREACHABLE = "unreachable"
 
 
 def put_off(tx: WriteTx, person_id: UUID, until: int) -> None:
-    """Let what is due for a person, and in no card yet, wait until a Ts."""
+    """Let what is due for a person at once, and in no card yet, wait until a Ts."""
     due = (
         col(NotifyDelivery.tenant_id) == tx.tenant_id,
         col(NotifyDelivery.person_id) == person_id,
         col(NotifyDelivery.state) == "pending",
         col(NotifyDelivery.message_id).is_(None),
+        col(NotifyDelivery.cadence) == Cadence.IMMEDIATE,
         col(NotifyDelivery.not_before) <= tx.now,
     )
     tx.session.exec(update(NotifyDelivery).where(*due).values(not_before=until))

@@ -12,14 +12,15 @@ from core.ids import derived, nonce
 from core.model.card_states import CardEvent, CardState, step
 from core.model.grants import Grant, fingerprint, grant_to_json
 from core.model.notices import Outgoing
+from core.model.watching import Cadence
 from core.model.work import Lane, Offer, Place, Waiting
 from core.store import sources, workspaces
 from core.store.database import ReadTx, WriteTx
 from core.store.jobs import insert_once
 from core.store.tables import CardGrant, CardMessage, LastShown, NotifyDelivery, Person
 
-FIRES, BRIEF, ASKS, RESTS = "fires:", "brief:", "clarification:", "rests:"
-"""How the subjects of cards begin that tell of changes as they come, of a person's week, that ask a question, and that
+FIRES, BRIEF, ASKS, RESTS = "fires:", "brief", "clarification:", "rests:"
+"""How the subjects of cards begin that tell of changes as they come, that are briefs, that ask a question, and that
 tell of watches that rest."""
 _TO_SEND = (CardState.PENDING, CardState.FAILED)
 _ON_ITS_WAY = (*_TO_SEND, CardState.SENDING, CardState.UNKNOWN)
@@ -182,6 +183,7 @@ def people_waiting(tx: ReadTx, now: int, limit: int) -> list[tuple[str, UUID]]:
     """(tenant, person) for whom deliveries are due and no card is on its way: who must wait keeps nobody out."""
     rows = select(NotifyDelivery.tenant_id, NotifyDelivery.person_id).where(
         NotifyDelivery.state == "pending",
+        NotifyDelivery.cadence == Cadence.IMMEDIATE,
         NotifyDelivery.not_before <= now,
         col(NotifyDelivery.message_id).is_(None),
         ~exists().where(
@@ -195,7 +197,9 @@ def people_waiting(tx: ReadTx, now: int, limit: int) -> list[tuple[str, UUID]]:
 
 def waiting_deliveries(tx: WriteTx, person_id: UUID) -> list[NotifyDelivery]:
     """What is due for a person, and what an earlier card could not carry."""
-    return _due_to(tx, person_id, col(NotifyDelivery.state).in_(_UNTOLD), col(NotifyDelivery.message_id).is_(None))
+    next_card = or_(col(NotifyDelivery.state) == "carried", col(NotifyDelivery.cadence) == Cadence.IMMEDIATE)
+    free = col(NotifyDelivery.message_id).is_(None)
+    return _due_to(tx, person_id, col(NotifyDelivery.state).in_(_UNTOLD), next_card, free)
 
 
 def deliveries_of(tx: ReadTx, message_id: UUID) -> list[NotifyDelivery]:
@@ -218,6 +222,12 @@ def carried(tx: WriteTx, person_id: UUID) -> list[NotifyDelivery]:
     return _due_to(tx, person_id, col(NotifyDelivery.state) == "carried")
 
 
+def waiting_for_brief(tx: WriteTx, person_id: UUID, period: Cadence) -> list[NotifyDelivery]:
+    """What is due for a person's brief of a period."""
+    waits = (col(NotifyDelivery.state) == "pending", col(NotifyDelivery.cadence) == period)
+    return _due_to(tx, person_id, *waits, col(NotifyDelivery.message_id).is_(None))
+
+
 def _due_to(tx: WriteTx, person_id: UUID, *those: ColumnElement[bool]) -> list[NotifyDelivery]:
     """Those of a person's deliveries whose time has come, to be changed."""
     theirs = (NotifyDelivery.tenant_id == tx.tenant_id, NotifyDelivery.person_id == person_id)
@@ -230,7 +240,7 @@ def _due_to(tx: WriteTx, person_id: UUID, *those: ColumnElement[bool]) -> list[N
 def recall(tx: WriteTx, person_id: UUID) -> None:
     """Let what no card could deliver have a card of its own after all."""
     for delivery in carried(tx, person_id):
-        delivery.state = "pending"
+        delivery.state, delivery.cadence = "pending", Cadence.IMMEDIATE
         tx.session.add(delivery)
 
 
@@ -261,7 +271,7 @@ def leave_to_next(tx: WriteTx, message_id: UUID, reason: str) -> None:
         tx.session.add(delivery)
 
 
-def add_delivery(tx: WriteTx, fire_id: UUID, person_id: UUID, kind: str) -> None:
+def add_delivery(tx: WriteTx, fire_id: UUID, person_id: UUID, kind: str, cadence: str) -> None:
     row = {
         "tenant_id": tx.tenant_id,
         "fire_id": fire_id,
@@ -269,6 +279,7 @@ def add_delivery(tx: WriteTx, fire_id: UUID, person_id: UUID, kind: str) -> None
         "kind": kind,
         "state": "pending",
         "not_before": tx.now,
+        "cadence": cadence,
         "created_at": tx.tx,  # in the order of commits, so that a brief that has told up to here has missed none
     }
     insert_once(tx, NotifyDelivery, row)

@@ -1,93 +1,24 @@
-"""When a person's weekly brief is due, and what it says. Pure.
+"""What a person's brief says. Pure.
 
-A brief belongs to the ISO week of its slot, in the person's own zone: the newest slot that has passed names the week
-that is due, and a week is never due once it, or a later one, has been. So a slot missed while nothing ran is made up
-for, a change of zone makes neither two nor none, and how often, or by how many, it is looked does not matter. Two
-briefs are three days apart at least: one that comes late does not end beside the next.
-
-What it says is a fold over fires: one line for each (thing, tx of its change), however many watches fired.
+It is a fold over fires: one line for each (thing, tx of its change), however many watches fired.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
 from itertools import takewhile
 from uuid import UUID
 
 import regex
 
-from core.clock import DAY
 from core.model.evidence import BriefLine, SectionChange
-from core.model.local_time import local, moment
 from core.model.notices import QuestionLine
 from core.model.watching import Event
 from core.text.numbers import numbers, polarity
 
-APART = 3 * DAY
 LINES = 15
 COMPARED = 200
 """Changes whose words are compared for what is material, the newest; older ones than these are only counted."""
-_WEEK = timedelta(days=7)
 _SENTENCE_END = regex.compile(r"(?<=[.!?。！？])\s+|\n+")
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """`zone`: an IANA name. `weekday`: 0 is Monday. `at_minute`: minutes past midnight."""
-
-    zone: str
-    weekday: int
-    at_minute: int
-
-
-@dataclass(frozen=True, slots=True)
-class Last:
-    """The newest brief: the ISO week it was for, and when it was sent (Ts; 0 before any was)."""
-
-    week: str
-    sent_at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A time for a brief: its ISO week, such as 2026-W49, and the Ts from which it may be sent."""
-
-    week: str
-    at: int
-
-
-def latest(now: int, schedule: Schedule) -> Slot:
-    """The newest slot that has passed."""
-    today = local(now, schedule.zone).date()
-    slot = _slot(schedule, today)
-    return slot if slot.at <= now else _slot(schedule, today - _WEEK)
-
-
-def due(now: int, schedule: Schedule, last: Last) -> Slot | None:
-    """The brief to send now, if any."""
-    slot = latest(now, schedule)
-    return slot if slot.week > last.week and last.sent_at + APART <= now else None
-
-
-def look_again(now: int, schedule: Schedule, last: Last) -> int:
-    """The Ts at which the next brief is due, if nothing changes until then."""
-    slot = latest(now, schedule)
-    if slot.week <= last.week:
-        slot = _slot(schedule, max(_monday(slot.week), _monday(last.week)) + _WEEK)
-    return max(slot.at, last.sent_at + APART)
-
-
-def _slot(schedule: Schedule, day: date) -> Slot:
-    """The slot in the ISO week of a day."""
-    year, week, _ = day.isocalendar()
-    return Slot(
-        f"{year}-W{week:02}",
-        moment(schedule.zone, date.fromisocalendar(year, week, schedule.weekday + 1), schedule.at_minute),
-    )
-
-
-def _monday(week: str) -> date:
-    return date.fromisoformat(f"{week}-1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,24 +45,31 @@ class Moved:
     watch_ids: frozenset[UUID]
 
 
-def fold(fires: Collection[Fired], cursor: int) -> list[Moved]:
+def fold(fires: Collection[Fired], cursor: int, told: Mapping[UUID, int]) -> list[Moved]:
     """Every change in these fires once, newest first. `cursor`: the tx up to which the last brief told.
 
-    A thing's first change is told from where the last brief, or the beginning of its watch, left off: of several
-    changes that were seen together a fire names only the newest.
+    `told`: up to which tx of some things nothing is news. A thing's first change is told from there, or from where the
+    last brief, or the beginning of its watch, left off: of several changes seen together a fire names only the newest.
     """
     heard: dict[tuple[UUID, int], list[tuple[Fired, str]]] = {}
     told_of = {event.ref_id for fire in fires if not fire.undone for event in fire.events}
     for fire in fires:
         for event in fire.events:
-            if event.ref_id in told_of:
+            if event.ref_id in told_of and event.change_tx > told.get(event.ref_id, 0):
                 heard.setdefault((event.ref_id, event.change_tx), []).append((fire, event.ref_type))
     moved: list[Moved] = []
     for (ref_id, change_tx), told_by in sorted(heard.items()):
-        told = moved[-1].change_tx if moved and moved[-1].ref_id == ref_id else max(cursor, _begun(told_by))
+        follows = bool(moved) and moved[-1].ref_id == ref_id
+        since = moved[-1].change_tx if follows else max(cursor, _begun(told_by), told.get(ref_id, 0))
         watch_ids = frozenset(fire.watch_id for fire, _ in told_by)
-        moved.append(Moved(told_by[0][1], ref_id, min(told, change_tx - 1), change_tx, watch_ids))
+        moved.append(Moved(told_by[0][1], ref_id, min(since, change_tx - 1), change_tx, watch_ids))
     return sorted(moved, key=lambda one: (-one.change_tx, one.ref_id))
+
+
+def untold(moved: Iterable[Moved], shown: Mapping[UUID, int]) -> list[Moved]:
+    """The first change of each thing of which the reader was shown nothing since. `shown`: up to which tx they were."""
+    first = {one.ref_id: one for one in sorted(moved, key=lambda one: -one.change_tx)}
+    return [one for one in first.values() if shown.get(one.ref_id, 0) <= one.since_tx]
 
 
 def _begun(told_by: Iterable[tuple[Fired, str]]) -> int:

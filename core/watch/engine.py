@@ -13,6 +13,7 @@ from core.model.ports import Results
 from core.model.principals import ADMIN, STEWARD, Principal
 from core.model.watching import (
     HEARD,
+    Cadence,
     Event,
     FireView,
     Outcome,
@@ -64,6 +65,8 @@ class WatchEngine:
             standing.result_fingerprint = found
             if fresh:
                 standing.name, standing.created_tx = request.name, tx.tx
+            if fresh or request.cadence:
+                standing.cadence = request.cadence or Cadence.IMMEDIATE
             tx.session.add(standing)
             return _view(standing, fresh=fresh)
         watch = self._new(tx, request, owner_id, key)
@@ -87,8 +90,7 @@ class WatchEngine:
         target = TargetKind(request.target["kind"])
         if target in watches.TOLD_BY_CARDS:
             _check_people(tx, request.target, principal)
-        if request.cadence != "immediate":
-            raise InvalidRequest(f"the cadence {request.cadence!r} needs the brief, which is not there yet: immediate")
+        _check_cadence(request, target)
         if set(request.events).isdisjoint(HEARD[request.scope_type]):
             raise InvalidRequest(
                 f"nothing of that is ever heard of a {request.scope_type}: name {', '.join(HEARD[request.scope_type])}"
@@ -126,7 +128,7 @@ class WatchEngine:
             scope_refs=list(request.refs),
             events=list(request.events),
             target=dict(request.target),
-            cadence=request.cadence,
+            cadence=request.cadence or Cadence.IMMEDIATE,
             debounce_secs=0 if internal else max(asked, config.debounce_floor_secs),
             dedup_key=key,
             created_tx=tx.tx,
@@ -158,6 +160,15 @@ class WatchEngine:
         tx.session.add(watch)
         return _view(watch)
 
+    def pace(self, tx: WriteTx, watch_id: UUID, principal: Principal, cadence: Cadence) -> WatchView:
+        """Let a watch tell at another pace from now on. Raises NotFound for another's watch."""
+        watch = watches.get(tx, watch_id)
+        if watch is None or watch.owner_id != principal.person_id or not (watch.enabled and _shown(watch)):
+            raise NotFound
+        watch.cadence = cadence
+        tx.session.add(watch)
+        return _view(watch)
+
     def fires(self, tx: ReadTx, watch_id: UUID, principal: Principal, limit: int) -> list[UUID]:
         """Newest first. Raises NotFound for another's watch."""
         watch = watches.get(tx, watch_id)
@@ -183,6 +194,13 @@ class WatchEngine:
             fire.reason,
             tuple(Outcome(row.person_id, row.state, row.reason) for row in messages.deliveries_for(tx, fire_id)),
         )
+
+
+def _check_cadence(request: WatchRequest, target: TargetKind) -> None:
+    if request.cadence not in {None, *Cadence}:
+        raise InvalidRequest(f"there is no cadence {request.cadence!r}: one of {', '.join(Cadence)}")
+    if target not in watches.TOLD_BY_CARDS and request.cadence not in {None, Cadence.IMMEDIATE}:
+        raise InvalidRequest(f"only people have briefs: what is told to no person has no cadence {request.cadence}")
 
 
 def _owner(request: WatchRequest, principal: Principal) -> UUID:
@@ -274,7 +292,7 @@ def _view(watch: Watch, *, fresh: bool = False) -> WatchView:
         watch.name,
         ScopeType(watch.scope_type),
         tuple(watch.scope_refs),
-        watch.cadence,
+        Cadence(watch.cadence),
         watch.muted_until,
         watch.suspended,
         watch.created_at,

@@ -8,7 +8,7 @@ from cards.plain import to_plain
 from core.clock import DAY, HOUR
 from core.model.watching import ScopeType
 from core.store.tables import CardGrant
-from tests.support.bots import buttons, parts_over
+from tests.support.bots import buttons, choices, parts_over
 from tests.support.memories import page, put, rows, section, watch_request
 
 ASKED = "What may a meal cost at most?"
@@ -99,8 +99,9 @@ async def test_watching_offers_at_most_what_it_shows(memory, adas, ada):
         memory.watch(watch_request(ada, ScopeType.ENTITY, ref, name=f"Part {number}"), ada)
     card = await adas.ask("watching")
     [grant] = rows(memory, CardGrant)
-    assert {(target, *args) for _, target, args in grant.body["actions"]} == {
-        (button.target, button.arg) for button in buttons(card)
+    offered = {(kind, target, *args) for kind, target, args in grant.body["actions"]}
+    assert offered == {(button.kind, button.target, button.arg) for button in buttons(card)} | {
+        (choice.kind, choice.target, *(option.arg for option in choice.options)) for choice in choices(card)
     }
     assert "You watch 7 things" in adas.texts()[0]
     assert "2 more" in adas.texts()[0]

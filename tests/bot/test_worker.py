@@ -12,7 +12,7 @@ from bot.worker import PRUNE_EVERY, Loop, Worker
 from cards.codec import to_json
 from cards.notices import notice
 from core.clock import DAY, HOUR, MINUTE, SECOND
-from core.model.watching import ScopeType
+from core.model.watching import Cadence, ScopeType
 from core.outcomes.engine import LOOK_AFTER
 from core.retention.periods import KEPT, Spent
 from core.store import briefs
@@ -481,7 +481,7 @@ async def test_a_tenant_whose_briefs_fail_keeps_none_from_the_others(memory, wor
     memory.people.ensure_tenant("a", "A")
     lost = memory.people.put("a", "Lost")
     with memory._database.write("a") as tx:
-        briefs.enrol(tx, [lost], 0)
+        briefs.enrol(tx, [lost], 0, Cadence.IMMEDIATE)
     change_row(memory, Person, ("a", lost), zone="Mars/Olympus")
     revise(meals=55)
     await worker.settle()

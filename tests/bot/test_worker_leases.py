@@ -116,7 +116,7 @@ async def test_a_job_that_becomes_due_is_worked_on_before_the_next_tick(memory, 
     task = asyncio.create_task(parts.worker.run(3600))
     await until(lambda: parts.worker._bell is not None)
     with memory._database.write("default") as tx:
-        payload = {"person_id": str(ada.person_id), "week": "2026-W40"}
+        payload = {"person_id": str(ada.person_id), "period": "weekly", "slot": "2026-W40"}
         jobs.enqueue(tx, JobKind.NOTIFY_BRIEF, Audience.CLARIFY, ada.person_id, "2026-W40", payload, tx.now)
     await until(lambda: [job.state for job in rows(memory, Job)] == ["done"])
     parts.worker.stop()

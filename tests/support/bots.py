@@ -10,7 +10,7 @@ from bot.config import SourceSettings
 from bot.memory_gateway import MemoryGateway
 from bot.parts import Parts, wire
 from bot.taps import to_body
-from cards.actions import Button
+from cards.actions import Action, Button, Choice
 from cards.codec import from_json
 from cards.model import Card, Rows
 from cards.plain import to_plain
@@ -36,9 +36,17 @@ def parts_over(
 
 def buttons(card: Card) -> list[Button]:
     """Every button of a card, those in its rows first."""
+    return [action for action in _actions(card) if isinstance(action, Button)]
+
+
+def choices(card: Card) -> list[Choice]:
+    """Every choice of a card, those in its rows first."""
+    return [action for action in _actions(card) if isinstance(action, Choice)]
+
+
+def _actions(card: Card) -> list[Action]:
     rows = [row for block in card.blocks if isinstance(block, Rows) for row in block.rows]
-    inside = [action for row in rows for action in row.buttons]
-    return [action for action in (*inside, *card.actions) if isinstance(action, Button)]
+    return [*(action for row in rows for action in row.buttons), *card.actions]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 from core.clock import DAY, HOUR, MINUTE, from_datetime
 from core.memory import Memory
 from core.model.notices import BriefNotice
-from core.store.tables import CardMessage
+from core.store.tables import CardMessage, NotifyDelivery
 from tests.support.deliveries import Worker
 from tests.support.memories import page, put, rows
 
@@ -68,3 +68,8 @@ def meals_line(before: int, after: int) -> list[tuple[str, str]]:
 
 def brief_cards(memory: Memory) -> list[CardMessage]:
     return [card for card in rows(memory, CardMessage) if card.kind == "brief"]
+
+
+def waits_for(memory: Memory) -> list[tuple[str, str]]:
+    """The state of every delivery, and which brief it waits for."""
+    return sorted((row.state, row.cadence) for row in rows(memory, NotifyDelivery))

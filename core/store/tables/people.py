@@ -42,13 +42,14 @@ class Preference(SQLModel, table=True):
 
 
 class Brief(SQLModel, table=True):
-    """How far a person's briefs have told, the ISO week of the last, and when to look again."""
+    """How far a person's briefs of a period have told, the slot of the last, and when to look again."""
 
     __table_args__ = (Index("ix_brief_due", "tenant_id", "next_due_at"),)
     tenant_id: str = Field(primary_key=True)
     person_id: UUID = Field(primary_key=True)
+    period: str = Field(primary_key=True)
     cursor_tx: int = ts()
-    week: str = ""
+    slot: str = ""
     sent_at: int = ts(default=0)
     next_due_at: int = ts(default=0)
 

@@ -83,7 +83,7 @@ class CardMessage(SQLModel, table=True):
 
 
 class NotifyDelivery(SQLModel, table=True):
-    """`created_at` is the tx that wrote it."""
+    """`created_at` is the tx that wrote it. `cadence`: which brief it waits for, if it is not told at once."""
 
     __tablename__: ClassVar[str] = "notify_delivery"
     __table_args__ = (
@@ -101,6 +101,7 @@ class NotifyDelivery(SQLModel, table=True):
     message_id: UUID | None = None
     not_before: int = ts()
     created_at: int = ts()
+    cadence: str = "immediate"
 
 
 class LastShown(SQLModel, table=True):

@@ -77,7 +77,7 @@ def test_two_schedulers_and_two_workers_make_one_brief(memory, worker, meals):
     memory.clock.ts = MONDAY
     at_once(*[lambda: memory.briefs.schedule("default")] * 4)
     jobs = [job for job in rows(memory, Job) if job.kind == JobKind.NOTIFY_BRIEF]
-    assert [job.payload["week"] for job in jobs] == ["2026-W50"]
+    assert [job.payload["slot"] for job in jobs] == ["2026-W50"]
     [job] = memory.jobs.lease(Audience.CLARIFY, [JobKind.NOTIFY_BRIEF], "a", 5)
     at_once(*[lambda: memory.briefs.make(job)] * 2)
     assert len(brief_cards(memory)) == 1

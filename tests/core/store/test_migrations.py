@@ -158,6 +158,33 @@ def of_tenants(database, table, *columns):
     return {tenant: tuple(values) for tenant, *values in rows}
 
 
+def test_briefs_that_stand_are_weekly_and_so_are_their_jobs_and_back_again(empty):
+    step(empty, "0013")
+    brief = {"person_id": UUID(int=1), "cursor_tx": 3, "week": "2026-W49", "sent_at": 4, "next_due_at": 5}
+    job = {"kind": "notify:brief", "audience": "clarify", "lease_owner": None, "lease_until": 0, "not_before": 0}
+    job |= {"attempts": 0, "error": None, "created_at": 0, "state": "ready", "job_id": UUID(int=1)}
+    said = {"person_id": str(UUID(int=1)), "week": "2026-W49"}
+    put_old(empty, "tenant", {"name": "", "last_tx": 3})
+    put_old(empty, "brief", brief)
+    put_old(empty, "job", job | {"payload": said})
+
+    step(empty, "0014")
+    assert of_tenants(empty, "brief", "period", "slot", "cursor_tx") == {"default": ("weekly", "2026-W49", 3)}
+    [(now,)] = of_tenants(empty, "job", "payload").values()
+    assert now == {"person_id": str(UUID(int=1)), "period": "weekly", "slot": "2026-W49"}
+
+    for period, slot in (("daily", "2026-12-07"), ("hourly", "2026-12-07T09:00Z")):
+        put_old(empty, "brief", paced(brief, period, slot))
+        put_old(empty, "job", job | {"job_id": UUID(int=len(slot)), "payload": now | {"period": period, "slot": slot}})
+    step(empty, "0013", command.downgrade)
+    assert of_tenants(empty, "brief", "week", "cursor_tx") == {"default": ("2026-W49", 3)}
+    assert of_tenants(empty, "job", "payload") == {"default": (said,)}
+
+
+def paced(brief, period, slot):
+    return {name: value for name, value in brief.items() if name != "week"} | {"period": period, "slot": slot}
+
+
 # ── rows of every table, there and back ──
 
 REVISIONS = [script.revision for script in ScriptDirectory.from_config(migrate._config()).walk_revisions()][::-1]

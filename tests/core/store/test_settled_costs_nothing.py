@@ -41,7 +41,14 @@ def settle(memory, person_id, numbers):
         tx.insert(Inbox, (common | done | {"event_id": f"local:local:{person_id}:{id_}"} for id_ in ids))
         tx.insert(Job, (common | job | {"job_id": id_} for id_ in ids))
         tx.insert(NotifyDelivery, (told | {"fire_id": id_, "message_id": id_} for id_ in ids))
-        brief = {"tenant_id": "default", "cursor_tx": 0, "week": "", "sent_at": 0, "next_due_at": NOW * 2}
+        brief = {
+            "tenant_id": "default",
+            "cursor_tx": 0,
+            "period": "weekly",
+            "slot": "",
+            "sent_at": 0,
+            "next_due_at": NOW * 2,
+        }
         tx.insert(Brief, (brief | {"person_id": id_} for id_ in ids))
 
 
@@ -49,7 +56,7 @@ def taken_up(memory, person_id):
     """A card about changes that waits, with one delivery."""
     with memory._database.write("default") as tx:
         card = messages.new(tx, person_id, place_of(person_id), f"fires:open {tx.now}", "memory_change")
-        messages.add_delivery(tx, card.message_id, person_id, "memory_change")
+        messages.add_delivery(tx, card.message_id, person_id, "memory_change", "immediate")
     return card.message_id
 
 

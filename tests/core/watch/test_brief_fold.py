@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.model.evidence import BriefLine, ChangeLine, SectionChange
 from core.model.watching import Event, EventKind
 from core.text.numbers import numbers, polarity
-from core.watch.brief import LINES, Fired, arranged, fold
+from core.watch.brief import LINES, Fired, arranged, fold, untold
 
 IDS = st.integers(1, 6).map(lambda number: UUID(int=number))
 TX = st.integers(1, 30)
@@ -32,14 +32,14 @@ def fire(watch, *events, created=0, undone=False):
 
 
 def test_one_change_that_three_watches_heard_is_one_line_that_knows_them_all():
-    [moved] = fold([fire(1, event(7, 50)), fire(2, event(7, 50), event(7, 50)), fire(3, event(7, 50))], 0)
+    [moved] = fold([fire(1, event(7, 50)), fire(2, event(7, 50), event(7, 50)), fire(3, event(7, 50))], 0, {})
     assert (moved.ref_id, moved.change_tx) == (UUID(int=7), 50)
     assert moved.watch_ids == {UUID(int=1), UUID(int=2), UUID(int=3)}
 
 
 @given(FIRES, TX)
 def test_there_is_one_line_for_each_thing_and_tx_and_no_other(fires, cursor):
-    moved = fold(fires, cursor)
+    moved = fold(fires, cursor, {})
     keys = [(one.ref_id, one.change_tx) for one in moved]
     assert len(keys) == len(set(keys))
     assert set(keys) == {(event.ref_id, event.change_tx) for fire in fires for event in fire.events}
@@ -48,7 +48,7 @@ def test_there_is_one_line_for_each_thing_and_tx_and_no_other(fires, cursor):
 
 @given(FIRES, TX)
 def test_a_line_knows_exactly_the_watches_that_heard_it(fires, cursor):
-    for one in fold(fires, cursor):
+    for one in fold(fires, cursor, {}):
         heard = {
             f.watch_id for f in fires if any((e.ref_id, e.change_tx) == (one.ref_id, one.change_tx) for e in f.events)
         }
@@ -57,7 +57,7 @@ def test_a_line_knows_exactly_the_watches_that_heard_it(fires, cursor):
 
 @given(FIRES, TX)
 def test_the_changes_of_one_thing_follow_each_other_without_gap_or_overlap(fires, cursor):
-    moved = sorted(fold(fires, cursor), key=lambda one: (one.ref_id, one.change_tx))
+    moved = sorted(fold(fires, cursor, {}), key=lambda one: (one.ref_id, one.change_tx))
     for _, of_one in groupby(moved, key=lambda one: one.ref_id):
         first, *rest = of_one
         assert first.since_tx < first.change_tx
@@ -66,8 +66,8 @@ def test_the_changes_of_one_thing_follow_each_other_without_gap_or_overlap(fires
 
 @given(st.permutations([fire(1, event(7, 50)), fire(2, event(7, 60), event(8, 60)), fire(1, event(9, 40))]))
 def test_the_order_of_fires_does_not_matter(fires):
-    assert fold(fires, 10) == fold(
-        [fire(1, event(7, 50)), fire(2, event(7, 60), event(8, 60)), fire(1, event(9, 40))], 10
+    assert fold(fires, 10, {}) == fold(
+        [fire(1, event(7, 50)), fire(2, event(7, 60), event(8, 60)), fire(1, event(9, 40))], 10, {}
     )
 
 
@@ -78,18 +78,40 @@ def test_the_order_of_fires_does_not_matter(fires):
 )
 def test_a_first_change_is_told_from_where_the_last_brief_or_the_watch_left_off(cursor, created, since):
     """Two changes seen together make one event at the newer: the older is between `since` and it."""
-    [moved] = fold([fire(1, event(7, 50), created=created)], cursor)
+    [moved] = fold([fire(1, event(7, 50), created=created)], cursor, {})
     assert moved.since_tx == since
 
 
 def test_what_was_undone_before_it_was_told_is_no_change_of_the_week():
-    assert fold([fire(1, event(7, 50), undone=True)], 0) == []
+    assert fold([fire(1, event(7, 50), undone=True)], 0, {}) == []
 
 
 def test_what_was_undone_is_a_step_between_changes_of_which_others_tell():
     """A card composed late told of both changes; the second had nothing of its own to tell then."""
-    moved = fold([fire(1, event(7, 50)), fire(1, event(7, 60), undone=True), fire(1, event(8, 60), undone=True)], 0)
+    moved = fold([fire(1, event(7, 50)), fire(1, event(7, 60), undone=True), fire(1, event(8, 60), undone=True)], 0, {})
     assert [(one.ref_id.int, one.since_tx, one.change_tx) for one in moved] == [(7, 50, 60), (7, 0, 50)]
+
+
+# ── what its reader was shown already ──
+
+
+def test_what_is_no_news_is_left_out_and_the_next_change_is_told_from_there():
+    moved = fold([fire(1, event(7, 50), event(7, 60), event(8, 50))], 0, {UUID(int=7): 55})
+    assert [(one.ref_id.int, one.since_tx, one.change_tx) for one in moved] == [(7, 55, 60), (8, 0, 50)]
+
+
+@given(FIRES, TX, st.dictionaries(IDS, TX))
+def test_of_what_was_told_up_to_a_tx_only_later_changes_are_left_and_none_begins_before(fires, cursor, told):
+    later = {(one.ref_id, one.change_tx) for one in fold(fires, cursor, {}) if one.change_tx > told.get(one.ref_id, 0)}
+    moved = fold(fires, cursor, told)
+    assert {(one.ref_id, one.change_tx) for one in moved} == later
+    assert all(one.since_tx >= min(told.get(one.ref_id, 0), one.change_tx - 1) for one in moved)
+
+
+def test_a_thing_is_untold_where_nothing_of_it_was_shown_since_its_first_change():
+    moved = fold([fire(1, event(7, 50), event(7, 60), event(8, 50), event(9, 50))], 10, {})
+    found = untold(moved, {UUID(int=7): 55, UUID(int=8): 10})
+    assert [(one.ref_id.int, one.change_tx) for one in found] == [(8, 50), (9, 50)]
 
 
 # ── the lines ──

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from core.clock import DAY, HOUR, MINUTE, SECOND, from_datetime
 from core.model.local_time import local
-from core.watch.brief import APART, Last, Schedule, due, latest, look_again
+from core.model.watching import Cadence
+from core.watch.cadence import APART, Last, Schedule, due, latest, look_again
 from tests.strategies.zones import END, MOMENTS, ODD, START, ZONES, switches
 
 SUNDAY = 6
@@ -29,14 +30,14 @@ class Person:
 
     def __init__(self, now, schedule):
         self.schedule = schedule
-        self.last = Last(latest(now, schedule).week, 0)
+        self.last = Last(latest(now, schedule).name, 0)
         self.sent = []
 
     def look(self, now):
         slot = due(now, self.schedule, self.last)
         if slot is not None:
-            self.last = Last(slot.week, now)
-            self.sent.append((slot.week, now))
+            self.last = Last(slot.name, now)
+            self.sent.append((slot.name, now))
 
     def walk(self, start, end, step=HOUR):
         for now in range(start, end, step):
@@ -112,14 +113,14 @@ def test_whoever_begins_after_the_slot_of_a_week_waits_for_the_next():
 @pytest.mark.parametrize("weekday", range(7))
 def test_a_zone_changed_an_hour_before_the_brief_makes_neither_two_nor_none(new, weekday):
     schedule = Schedule("Europe/Berlin", weekday, 9 * 60)
-    begun = latest(START, schedule).week
+    begun = latest(START, schedule).name
     slot = look_again(START, schedule, Last(begun, 0)) + WEEK
     person = Person(START, schedule).walk(START, slot - HOUR)
     person.schedule = replace(schedule, zone=new)
     person.walk(slot - HOUR, slot + 2 * WEEK + 2 * DAY)
     assert follow_each_other([begun, *person.weeks])
     assert len(person.sent) == 4
-    assert all(b - a >= APART for (_, a), (_, b) in pairwise(person.sent))
+    assert all(b - a >= APART[Cadence.WEEKLY] for (_, a), (_, b) in pairwise(person.sent))
 
 
 @given(SCHEDULES, st.lists(st.tuples(st.integers(1, 500), ZONES), max_size=6))
@@ -131,8 +132,8 @@ def test_one_brief_each_local_week_however_zones_change(schedule, moves):
         person.walk(now, now + hours * HOUR)
         now += hours * HOUR
         person.schedule = replace(person.schedule, zone=zone)
-    assert follow_each_other([latest(START, schedule).week, *person.weeks])
-    assert all(b - a >= APART for (_, a), (_, b) in pairwise(person.sent))
+    assert follow_each_other([latest(START, schedule).name, *person.weeks])
+    assert all(b - a >= APART[Cadence.WEEKLY] for (_, a), (_, b) in pairwise(person.sent))
     assert now - (person.sent[-1][1] if person.sent else START) < WEEK + 2 * DAY
 
 
@@ -145,7 +146,7 @@ def test_never_two_in_one_local_week_however_day_and_hour_are_chosen_anew(schedu
         now += hours * HOUR
         person.schedule = replace(person.schedule, weekday=weekday, at_minute=minute)
     assert follow_each_other(person.weeks)
-    assert all(b - a >= APART for (_, a), (_, b) in pairwise(person.sent))
+    assert all(b - a >= APART[Cadence.WEEKLY] for (_, a), (_, b) in pairwise(person.sent))
 
 
 @given(SCHEDULES, MOMENTS, st.integers(1, 6 * 24))
@@ -154,9 +155,9 @@ def test_what_a_scheduler_that_was_down_for_days_has_missed_is_made_up_for(sched
     start = down - 2 * WEEK
     person = Person(start, schedule).walk(start, down)
     person.walk(down + hours * HOUR, down + (hours + 2) * HOUR + 3 * WEEK)  # a week may have an hour more
-    assert follow_each_other([latest(start, schedule).week, *person.weeks])
+    assert follow_each_other([latest(start, schedule).name, *person.weeks])
     assert len(person.sent) >= 5
-    assert all(b - a >= APART for (_, a), (_, b) in pairwise(person.sent))
+    assert all(b - a >= APART[Cadence.WEEKLY] for (_, a), (_, b) in pairwise(person.sent))
 
 
 @given(SCHEDULES, st.lists(st.sampled_from("ab"), min_size=1, max_size=30))
@@ -176,7 +177,7 @@ def test_two_schedulers_that_take_turns_send_what_one_would(schedule, turns):
 
 @given(SCHEDULES, MOMENTS)
 def test_nothing_is_due_before_the_time_to_look_again_and_then_it_is(schedule, now):
-    last = Last(latest(now, schedule).week, now - DAY)
+    last = Last(latest(now, schedule).name, now - DAY)
     ahead = look_again(now, schedule, last)
     assert now < ahead <= now + WEEK + 2 * DAY
     assert all(due(ts, schedule, last) is None for ts in range(now, ahead, 7 * HOUR))
@@ -189,7 +190,7 @@ def test_the_slot_that_has_passed_is_the_newest_one(schedule, now):
     slot = latest(now, schedule)
     assert slot.at <= now < slot.at + WEEK + HOUR * 3
     assert (
-        local(slot.at, schedule.zone).date().isoformat() >= datetime.fromisoformat(f"{slot.week}-1").date().isoformat()
+        local(slot.at, schedule.zone).date().isoformat() >= datetime.fromisoformat(f"{slot.name}-1").date().isoformat()
     )
 
 
@@ -197,7 +198,7 @@ def test_a_brief_sent_late_keeps_its_distance_from_the_next():
     schedule, last = Schedule("UTC", 0, 540), Last("2026-W49", at("2026-12-06T12:00:00+00:00"))
     assert due(at("2026-12-07T09:00:00+00:00"), schedule, last) is None
     assert look_again(at("2026-12-07T09:00:00+00:00"), schedule, last) == at("2026-12-09T12:00:00+00:00")
-    assert due(at("2026-12-09T12:00:00+00:00"), schedule, last).week == "2026-W50"
+    assert due(at("2026-12-09T12:00:00+00:00"), schedule, last).name == "2026-W50"
 
 
 def test_a_week_behind_the_last_is_not_due_again_after_a_flight_west():

@@ -367,12 +367,6 @@ def test_a_person_has_a_limit_that_names_the_number(reopen):
     assert not on_label(memory, ada).fresh
 
 
-def test_a_cadence_that_nothing_would_fold_yet_is_refused(settled, ada):
-    """A fire that waits for a brief that never comes would be told to nobody."""
-    with pytest.raises(InvalidRequest, match="weekly"):
-        on_label(settled, ada, cadence="weekly")
-
-
 # ── clocks that differ ──
 
 
