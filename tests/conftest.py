@@ -22,8 +22,9 @@ from tests.support.memories import KEY, KEY_ID, NOW, add_person, open_memory
 from tests.support.once import share_migrations, share_statements
 from tests.support.postgres import Postgres, emptied, running
 from tests.support.skips import pytest_sessionfinish
+from tests.support.workers import pytest_xdist_auto_num_workers
 
-__all__ = ["pytest_collection", "pytest_sessionfinish"]
+__all__ = ["pytest_collection", "pytest_sessionfinish", "pytest_xdist_auto_num_workers"]
 
 share_statements()
 share_migrations()
