@@ -17,6 +17,7 @@ import structlog
 from core.clock import ManualClock
 from tests.e2e.crash_life import Life, live
 from tests.support.memories import NOW
+from tests.support.once import share_migrations, share_statements
 
 
 def kill() -> None:
@@ -53,5 +54,7 @@ def answer(life: Life) -> dict[str, Any]:
 
 if __name__ == "__main__":
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+    share_statements()
+    share_migrations()
     for line in sys.stdin:
         print(json.dumps(answer(Life(**json.loads(line)))), flush=True)

@@ -109,11 +109,11 @@ class Trial:
         return self._told(life)
 
     def overtaken(self, moment: int) -> Told:
-        """At a commit it stands still until another, that does what is due meanwhile, is about to send or has ended.
+        """It stands still until another, that does what is due meanwhile, is about to send or has ended.
 
-        Never before a send of its own: that a lease cannot help, and whoever is asked then is the platform.
+        Never before a send of its own, which no lease could help, nor before a commit, at which it would hold locks.
         """
-        life, clock = self._begun(), ManualClock(NOW)
+        life, clock = replace(self._begun(), both_sides=False), ManualClock(NOW)
         stands, goes_on = Event(), Event()
 
         def stand_still() -> None:

@@ -6,7 +6,6 @@ happens to it, a share of the moments is tried, other ones each time, unless CLA
 then all of them, and both sides of every commit.
 """
 
-import gc
 import os
 from collections.abc import Callable, Iterator
 from itertools import product
@@ -49,9 +48,7 @@ def trials(postgres: Postgres, migrated_file: Path, tmp_path_factory: pytest.Tem
         return made[database, world]
 
     with platform() as address, postgres.database("migrated") as rows:
-        gc.freeze()  # as the bot does
         yield trial
-        gc.unfreeze()
         bots.stop()
 
 
@@ -134,3 +131,11 @@ def test_whatever_else_happens_it_tells_everything_once(way, database, trials):
         moments = range(begin, trial.moments + 1, SHARE)
         assert wrong(trial, way, moments) == {}
         begin += len(moments) * SHARE - trial.moments
+
+
+@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("way", [answers_lost, answers_lost_and_no_history])
+def test_with_every_answer_lost_a_bot_that_is_never_killed_tells_everything_once(way, database, trials):
+    trial = trials(database, "news")
+    never = trial.moments * 2
+    assert wrong(trial, way, range(never, never + 1)) == {}
