@@ -1,6 +1,7 @@
 """Questions: from a direct message to an answer card, once, whatever crashes between."""
 
 import asyncio
+from functools import partial
 from uuid import UUID
 
 import structlog
@@ -16,10 +17,12 @@ from cards.model import Card
 from cards.notices import error, looking, notice
 from core.clock import FOREVER
 from core.errors import CoreError, InsufficientEvidence
+from core.model.threads import ASSISTANT, USER, Asked, Said, Turn, thread_of
 from core.model.work import PLACEHOLDER, Inbound
 
 log = structlog.get_logger()
 
+NOT_KNOWN = Said(ASSISTANT, "Nothing in the documents answers this.")
 PATIENCE = 0.5
 """Seconds after which a placeholder says that the question was heard: sooner the answer itself says so."""
 
@@ -51,14 +54,14 @@ class Ask:
     async def _reply(self, event: Inbound, person_id: UUID) -> Reply:
         asked = (event.tenant_id, person_id, event.body["text"])
         try:
-            return await self._commands.reply(*asked) or await self._answer(*asked)
+            return await self._commands.reply(*asked) or await self._answer(event, *asked)
         except CoreError as problem:
-            return _unanswered(_in_words(problem))
+            return _unanswered(problem)
         except Exception as mistake:
             if event.attempts < self._memory.config.watch.max_attempts:
                 raise
             log.error("question.given_up", tenant=event.tenant_id, error=described(mistake))
-            return _unanswered(error("Something is broken on my side.", "Tell whoever runs this bot."))
+            return _notice(error("Something is broken on my side.", "Tell whoever runs this bot."))
 
     async def _put(self, event: Inbound, person_id: UUID, reply: Reply, since: int = FOREVER) -> UUID:
         message_id = await self._gateway.call(
@@ -72,20 +75,33 @@ class Ask:
             reply.offer,
             reply.source_ids,
             since,
+            _turn(event, reply),
         )
         await self._courier.send(event.tenant_id, message_id)
         await self._courier.bring_up_to_date(event.tenant_id, message_id)
         return message_id
 
-    async def _answer(self, tenant_id: str, person_id: UUID, text: str) -> Reply:
+    async def _answer(self, event: Inbound, tenant_id: str, person_id: UUID, text: str) -> Reply:
         principal = await self._gateway.call(self._memory.people.principal, tenant_id, person_id)
-        found = await self._gateway.at_length(self._memory.generate, text, principal)
+        asked = Asked(thread_of(tenant_id, event.place), event.event_id)
+        found = await self._gateway.at_length(self._memory.generate, text, principal, asked=asked)
         note, sources = await self._freshness.note(), tuple(answer_sources(found))
-        return Reply(lambda nonce: answer_card(found, nonce, note=note), answer_offer(found), "answer", sources)
+        said = Said(ASSISTANT, found.text, source_ids=sources) if found.known else NOT_KNOWN
+        return Reply(partial(answer_card, found, note=note), answer_offer(found), "answer", sources, said)
 
 
-def _unanswered(card: Card) -> Reply:
-    return Reply(lambda _: card, kind="notice")
+def _turn(event: Inbound, reply: Reply) -> Turn | None:
+    """What the conversation remembers of a question."""
+    return Turn(event.event_id, (Said(USER, event.body["text"]), reply.said)) if reply.said else None
+
+
+def _unanswered(problem: CoreError) -> Reply:
+    said = NOT_KNOWN if isinstance(problem, InsufficientEvidence) else None
+    return _notice(_in_words(problem), said)
+
+
+def _notice(card: Card, said: Said | None = None) -> Reply:
+    return Reply(lambda _: card, kind="notice", said=said)
 
 
 def _in_words(problem: CoreError) -> Card:

@@ -26,6 +26,7 @@ from core.model.grants import PermittedAction
 from core.model.ports import Composed
 from core.model.preferences import MUTE_TIMES, OFF, Preferences
 from core.model.principals import Principal
+from core.model.threads import Said
 from core.model.work import NOTHING_OFFERED, Offer
 from core.text.fold import fold
 
@@ -48,12 +49,16 @@ _BRIEF_HINT = "Write “brief on”, “brief off” or “brief now”."
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """`card` is made for the nonce it gets; `offer` is what its buttons permit; `source_ids` are what it quotes."""
+    """`card` is made for the nonce it gets; `offer` is what its buttons permit; `source_ids` are what it quotes.
+
+    `said`: an answer as the conversation remembers it; None where nothing was asked that goes on.
+    """
 
     card: Callable[[str], Card]
     offer: Offer = NOTHING_OFFERED
     kind: str = "reply"
     source_ids: tuple[UUID, ...] = ()
+    said: Said | None = None
 
 
 Command = Callable[[Principal, str], Awaitable[Reply | None]]

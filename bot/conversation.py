@@ -32,7 +32,12 @@ class Conversation:
         self._ask = ask
         self._actions = actions
         self._home = home
-        self.handlers: Mapping[str, Handler] = {"question": self._question, "tap": self._tap, "home": self._opened}
+        self.handlers: Mapping[str, Handler] = {
+            "question": self._question,
+            "withdrawn": self._withdrawn,
+            "tap": self._tap,
+            "home": self._opened,
+        }
 
     async def _question(self, event: Inbound) -> str:
         person_id = await self._identity.person(event)
@@ -41,6 +46,15 @@ class Conversation:
             return "greeted"
         await self._settled(event, await self._ask.question(event, person_id))
         return "answered"
+
+    async def _withdrawn(self, event: Inbound) -> str:
+        message, text = event.body["message"], event.body["text"]
+        withdraw = self._memory.conversation.withdraw
+        return (
+            "revoked"
+            if await self._gateway.call(withdraw, event.tenant_id, event.place, message, text)
+            else "as it was"
+        )
 
     async def _settled(self, event: Inbound, message_id: UUID) -> None:
         state = await self._gateway.call(self._memory.messages.state, event.tenant_id, message_id)

@@ -38,6 +38,12 @@ class Ingress:
         await self._gateway.at_the_door(self._keep, place, event_id, "question", {"text": text})
         self._wake()
 
+    async def withdrawn(self, place: Place, event_id: str, message: str, text: str | None) -> None:
+        """Keep that a message was deleted (`text` None), or says something else now; `message`: its event."""
+        body = {"message": message, "text": text}
+        await self._gateway.at_the_door(self._keep, place, event_id, "withdrawn", body)
+        self._wake()
+
     async def opened_home(self, place: Place, event_id: str) -> None:
         """Keep that somebody looks at the bot's own page."""
         await self._gateway.at_the_door(self._keep, place, event_id, "home", {})

@@ -10,6 +10,7 @@ from core.briefs.engine import BriefsEngine
 from core.clarifications.engine import ClarificationsEngine
 from core.config import MemoryConfig
 from core.context.engine import ContextEngine
+from core.conversation.engine import ConversationEngine
 from core.delivery.engine import DeliveryEngine
 from core.effects.engine import EffectsEngine
 from core.embed.protocol import Embedder
@@ -83,6 +84,7 @@ class Engines:
     def _answer(self, embedder: Embedder | None, llm: LanguageModel | None) -> None:
         """Evidence, verdicts, answers and what is saved of them."""
         database, config, tokens = self._database, self._config, self._config.planner.default_budget_tokens
+        self.conversation = ConversationEngine(database)
         results = ResultsEngine(database, self.graph)
         self.watch, self.sweep = WatchEngine(config.watch, results), SweepEngine(database, config.watch, results)
         self.context = ContextEngine(
@@ -98,6 +100,7 @@ class Engines:
             embedder,
             self.verify,
             self.questions,
+            self.conversation,
             llm,
             config.answers.min_cosine,
             tokens,

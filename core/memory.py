@@ -30,6 +30,7 @@ from core.model.grants import CardAction
 from core.model.nodes import Node
 from core.model.principals import ADMIN, OPERATOR, Principal
 from core.model.spans import SpanRef
+from core.model.threads import Asked
 from core.model.watching import FireView, WatchRequest, WatchView
 from core.planner.plan import Planned
 from core.planner.request import PlanRequest
@@ -86,6 +87,7 @@ class Memory:
         self.clarify = self._engines.clarify
         self.jobs = self._engines.jobs
         self.inbound = self._engines.inbound
+        self.conversation = self._engines.conversation
         self.briefs = self._engines.briefs
         self.delivery = self._engines.delivery
         self.outcomes = self._engines.outcomes
@@ -285,16 +287,18 @@ class Memory:
         valid_time: int | None = None,
         tx_time: int | None = None,
         allow_ungrounded: bool = False,
+        asked: Asked | None = None,
     ) -> Answer:
         """Answer a question from what the principal may read, at these coordinates (Ts; None: now).
 
         `find` and `where` look for evidence too, as in `query`. Raises InsufficientEvidence when there is none, but
-        with `allow_ungrounded`: then the answer, if a language model gives one, says that it rests on nothing. Raises
-        InvalidRequest, SemanticUnavailable without an embedding model, GenerateUnavailable.
+        with `allow_ungrounded`: then the answer, if a language model gives one, says that it rests on nothing. `asked`:
+        where in a conversation, which then counts (docs/language-models.md). Raises InvalidRequest, SemanticUnavailable
+        without an embedding model, GenerateUnavailable.
         """
         coordinates = {"valid_time": valid_time, "tx_time": tx_time}
         return self._engines.generate.generate(
-            question, principal, find=find, where=where, allow_ungrounded=allow_ungrounded, **coordinates
+            question, principal, find=find, where=where, allow_ungrounded=allow_ungrounded, asked=asked, **coordinates
         )
 
     def find_sections(self, words: str, principal: Principal) -> list[Cited]:

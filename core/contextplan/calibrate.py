@@ -15,14 +15,14 @@ LOWEST, HIGHEST = 0.5, 2.0
 class Calibrated:
     """The wrapped estimate times a factor between 0.5 and 2, moved by every `observe` (seed: contextplan, Calibrated).
 
-    `alpha`: the weight of one observation, above 0 and up to 1; what lies outside becomes 0.3. Safe for many threads:
-    one lock guards the factor, and nothing else changes.
+    `alpha`: the weight of one observation, above 0 and up to 1; what lies outside becomes 0.3. `factor`: what an
+    earlier one had learnt. Safe for many threads: one lock guards the factor, and nothing else changes.
     """
 
-    def __init__(self, estimator: TokenEstimator, alpha: float = DEFAULT_ALPHA) -> None:
+    def __init__(self, estimator: TokenEstimator, alpha: float = DEFAULT_ALPHA, factor: float = 1.0) -> None:
         self.estimator = estimator
         self._alpha = alpha if 0 < alpha <= 1 else DEFAULT_ALPHA
-        self._factor = 1.0
+        self._factor = max(LOWEST, min(HIGHEST, factor))
         self._lock = Lock()
 
     @property

@@ -95,6 +95,7 @@ class ErasureEngine:
         done["records"] = self._retire_records(tx, records)
         done["clarifications"] = erasing.clarifications(tx, source_id)
         done["traces"] = erasing.traces_from(tx, source_id)
+        done += erasing.said_of(tx, source_id)
         done["answers"] = self._answers.without_source(tx, source_id)
         done["watches"] = erasing.unname(tx, watches)
         tx.feed("source", source_id, "erased", new_tx=tx.tx)

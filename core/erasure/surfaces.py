@@ -20,6 +20,8 @@ class Surface(StrEnum):
     RECALL_ENTRIES = "recall_entries"
     ANSWERS = "answers"
     TRACES = "traces"
+    THREADS = "threads"
+    SPOOL = "spool"
     WATCHES = "watches"
     CLARIFICATIONS = "clarifications"
     CARDS = "cards"
@@ -38,6 +40,8 @@ DONE: dict[Surface, str] = {
     Surface.RECALL_ENTRIES: "deleted, here and in the index of every process",
     Surface.ANSWERS: "text replaced by a mark in every version",
     Surface.TRACES: "words destroyed; coordinates and numbers stay",
+    Surface.THREADS: "what was said destroyed, and what quoted it",
+    Surface.SPOOL: "deleted",
     Surface.WATCHES: "name replaced by a mark, and a query destroyed",
     Surface.CLARIFICATIONS: "question and options from it replaced by a mark",
     Surface.CARDS: "emptied; what a platform shows is redacted by jobs",

@@ -3,18 +3,23 @@
 Two limits, two measures. The budget is a promise to whoever pays: where the provider cannot count, every byte counts
 as a token, since no tokenizer makes more of a text than it has bytes. The window is only what fits, and the server
 itself refuses what does not: an estimate with a third to spare will do (small models split digits and codes finely).
+What was said before may not be why anything is refused: it fits carefully counted, with all that stands beside it.
 """
 
+import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from core.errors import InvalidRequest
 from core.generate.prompt import prompt
 from core.generate.providers import LanguageModel, Message
 from core.model.answers import Usage
 from core.model.evidence import Passage
+from core.model.threads import Line, Room
 from core.planner.tokens import tokens_of
 
+_PLAIN_WORD = re.compile(r" ?(?<![A-Za-z0-9])[A-Z]?[a-z]+(?![A-Za-z0-9])")
+"""With the space before it, which is part of its first token."""
 _FRAMING = 16
 """Tokens around a message: its role, and the marks of a chat template."""
 _TOO_LONG = (
@@ -43,9 +48,9 @@ def fitting(model: LanguageModel, question: str, passages: Sequence[Passage]) ->
     return passages[:many]
 
 
-def spare(model: LanguageModel, messages: Sequence[Message]) -> int:
+def spare(model: LanguageModel, messages: Sequence[Message], *, carefully: bool = False) -> int:
     """Tokens that are left when these messages and the longest completion are paid for; negative where they are not."""
-    counted = [_measures(model, message.text) for message in messages]
+    counted = [_measures(model, message.text, carefully=carefully) for message in messages]
     fixed = _FRAMING * len(counted) + model.max_tokens
     left = model.budget_tokens - fixed - sum(most for _, most in counted)
     window = model.provider.context_window(model.name)
@@ -58,10 +63,26 @@ def measured(model: LanguageModel, messages: Sequence[Message], answer: str) -> 
     return Usage(asked, _likely(model, answer)[0], estimated=True)
 
 
-def _measures(model: LanguageModel, text: str) -> tuple[int, int]:
+def room_for_lines(model: LanguageModel, told: Callable[[Sequence[Line]], Sequence[Message]]) -> Room:
+    """What the messages leave to what was said before, `told` with some of it."""
+    whole = model.provider.context_window(model.name) or model.budget_tokens
+    widest = spare(model, prompt("", ()), carefully=True)
+    return Room(whole, widest, lambda lines: spare(model, told(lines), carefully=True))
+
+
+def _measures(model: LanguageModel, text: str, *, carefully: bool) -> tuple[int, int]:
     """The tokens that a text likely has, with a margin where they are guessed, and the most that it can have."""
     tokens, guessed = _likely(model, text)
-    return (tokens * 3 // 2 + 1, len(text.encode())) if guessed else (tokens, tokens)
+    if not guessed:
+        return tokens, tokens
+    most = len(text.encode())
+    return (_careful(text) if carefully else tokens * 3 // 2 + 1), most
+
+
+def _careful(text: str) -> int:
+    """Tokens that hardly any text has more of: one a byte, but half as many where it is plain words."""
+    saved = sum(len(word[0]) - (len(word[0].strip()) + 1) // 2 for word in _PLAIN_WORD.finditer(text))
+    return len(text.encode()) - saved
 
 
 def _likely(model: LanguageModel, text: str) -> tuple[int, bool]:

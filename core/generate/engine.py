@@ -6,7 +6,7 @@ it cites in a third, and the trace is written in a last one. Each that comes aft
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -15,18 +15,20 @@ from core.embed.protocol import Embedder, embed_question
 from core.errors import InsufficientEvidence, NotFound, SemanticUnavailable, VerifyUnavailable
 from core.generate.bearing import Borne, bear, bear_unjudged
 from core.generate.body import trace_body
-from core.generate.budget import fitting, measured, room_for_evidence
+from core.generate.budget import fitting, measured, room_for_evidence, room_for_lines
 from core.generate.claims import Said, said
 from core.generate.extractive import Sentence, choose
+from core.generate.follow_ups import LOOKED_BACK, bears_out, together
 from core.generate.nearness import nearness
 from core.generate.prompt import prompt, ungrounded
 from core.generate.providers import LanguageModel
 from core.ids import random_id
 from core.model.answers import EXTRACTIVE, Answer, Cited, Claim, Usage
 from core.model.evidence import Passage
-from core.model.ports import Library, Matcher, PlannedSpan, Questions, Unit
+from core.model.ports import Conversations, Library, Matcher, PlannedSpan, Questions, Unit
 from core.model.principals import Principal
 from core.model.spans import SpanRef
+from core.model.threads import Asked, History, Line
 from core.planner.plan import EvidencePlan, Plans
 from core.planner.request import PlanRequest
 from core.store import rights, sources, traces
@@ -63,6 +65,8 @@ class _Draft:
     read: Sequence[SpanRef]
     model: str = EXTRACTIVE
     usage: Usage = field(default_factory=Usage)
+    heard: frozenset[UUID] = frozenset()
+    """The sources whose words were in what was said before."""
 
 
 class GenerateEngine:
@@ -76,6 +80,7 @@ class GenerateEngine:
         embedder: Embedder | None,
         matcher: Matcher,
         questions: Questions,
+        conversations: Conversations,
         llm: LanguageModel | None,
         min_cosine: float,
         default_tokens: int,
@@ -86,6 +91,7 @@ class GenerateEngine:
         self._embedder = embedder
         self._matcher = matcher
         self._questions = questions
+        self._conversations = conversations
         self._llm = llm
         self._min_cosine = min_cosine
         self._default_tokens = default_tokens
@@ -100,8 +106,11 @@ class GenerateEngine:
         valid_time: int | None = None,
         tx_time: int | None = None,
         allow_ungrounded: bool = False,
+        asked: Asked | None = None,
     ) -> Answer:
         """Answer from what the principal may read; an answer that claims nothing when nothing is close enough.
+
+        `asked`: the thread in which it is asked; a question that goes on from one before is answered as both together.
 
         Raises InsufficientEvidence when there is nothing at all, but for `allow_ungrounded`; SemanticUnavailable
         without an embedding model for the question; InvalidRequest. GenerateUnavailable, and NotFound or UnknownKey
@@ -111,8 +120,11 @@ class GenerateEngine:
         if self._embedder is None and self._llm is None:
             raise SemanticUnavailable
         request = self._request(question, find, where, valid_time, tx_time)
-        evidence = self._evidence(request, principal, allow_ungrounded=allow_ungrounded)
-        draft = self._chosen(question, evidence) if self._llm is None else self._written(question, evidence, self._llm)
+        meant, evidence = self._meant(request, principal, question, asked, allow_ungrounded=allow_ungrounded)
+        if self._llm is None:
+            draft = self._chosen(meant, evidence)
+        else:
+            draft = self._written(question, evidence, self._llm, principal, asked)
         look = partial(self._look, principal=principal, valid_time=valid_time, tx_time=tx_time)
         borne = self._borne(draft, principal.tenant_id, look)
         with self._database.read(principal.tenant_id) as tx:
@@ -120,7 +132,7 @@ class GenerateEngine:
             sections = self._sections(tx, [passage.span for claim in claims for passage in claim.citations])
         answer = Answer(
             trace_id=random_id(),
-            question=question,
+            question=meant,
             text=" ".join(claim.text for claim in claims),
             claims=claims,
             sections=sections,
@@ -131,7 +143,7 @@ class GenerateEngine:
             model=draft.model,
             usage=draft.usage,
             grounded=evidence.is_grounded,
-            read=frozenset(span.source_id for span in draft.read) if self._llm else frozenset(),
+            read=frozenset(span.source_id for span in draft.read) | draft.heard if self._llm else frozenset(),
         )
         self._trace(answer, draft.read, principal)
         return answer
@@ -175,6 +187,36 @@ class GenerateEngine:
             budget_tokens=room if room < self._default_tokens else None,
             model=self._llm.name if self._llm else None,
         )
+
+    def _meant(
+        self, request: PlanRequest, principal: Principal, question: str, asked: Asked | None, *, allow_ungrounded: bool
+    ) -> tuple[str, _Evidence]:
+        """The question by its own words; where nothing is near them, with those it goes on from, if that is near.
+
+        Raises InsufficientEvidence.
+        """
+        try:
+            evidence = self._evidence(request, principal, allow_ungrounded=allow_ungrounded)
+        except InsufficientEvidence:
+            both = self._with_before(request, principal, question, asked)
+            if both is None:
+                raise
+            return both
+        alone = question, evidence
+        return alone if evidence.is_near else self._with_before(request, principal, question, asked) or alone
+
+    def _with_before(
+        self, request: PlanRequest, principal: Principal, question: str, asked: Asked | None
+    ) -> tuple[str, _Evidence] | None:
+        both = together(question, self._conversations.questions(principal, asked, LOOKED_BACK)) if asked else None
+        if both is None:
+            return None
+        try:
+            evidence = self._evidence(replace(request, question=both), principal, allow_ungrounded=False)
+        except InsufficientEvidence:
+            return None
+        nearest = [f"{unit.context}\n{unit.said}" for units in evidence.units[:_NEAREST_SHOWN] for unit in units]
+        return (both, evidence) if evidence.is_near and bears_out(question, nearest) else None
 
     def _evidence(self, request: PlanRequest, principal: Principal, *, allow_ungrounded: bool) -> _Evidence:
         with self._database.read(principal.tenant_id) as tx:
@@ -223,15 +265,24 @@ class GenerateEngine:
             for (weight, unit), cosine in zip(flat, cosines, strict=True)
         ]
 
-    def _written(self, question: str, evidence: _Evidence, llm: LanguageModel) -> _Draft:
+    def _written(
+        self, question: str, evidence: _Evidence, llm: LanguageModel, principal: Principal, asked: Asked | None
+    ) -> _Draft:
         if not evidence.is_near:
             return _Draft((), (), [span.span for span in evidence.spans], llm.name)
         shown = fitting(llm, question, evidence.passages)
-        messages = prompt(question, shown) if evidence.is_grounded else ungrounded(question)
+        told = partial(prompt, question, shown) if evidence.is_grounded else partial(ungrounded, question)
+        room = room_for_lines(llm, told)
+        history = self._conversations.history(principal, asked, llm.name, room) if asked else History()
+        messages = told(history.lines)
         completion = llm.provider.complete(messages, llm.name, llm.max_tokens)
         usage = completion.usage or measured(llm, messages, completion.text)
+        if not usage.estimated:
+            lines = [Line(message.role, message.text) for message in messages]
+            self._conversations.learn(principal.tenant_id, llm.name, lines, usage.prompt_tokens)
         sentences = said(completion.text, len(shown))
-        return _Draft(sentences, evidence.units[: len(shown)], [passage.span for passage in shown], llm.name, usage)
+        read = [passage.span for passage in shown]
+        return _Draft(sentences, evidence.units[: len(shown)], read, llm.name, usage, history.source_ids)
 
     # ── verify ──
 
@@ -275,7 +326,7 @@ class GenerateEngine:
         cited = {passage.span.source_id for claim in answer.claims for passage in claim.citations}
         with self._database.write(principal.tenant_id) as tx:
             tx.compose()
-            _refuse_erased(tx, cited | {span.source_id for span in read}, principal)
+            _refuse_erased(tx, cited | {span.source_id for span in read} | answer.read, principal)
             traces.add(tx, answer.trace_id, "generate", principal.person, trace_body(answer, read))
 
 

@@ -15,8 +15,9 @@ from core.jsonhash import json_hash
 from core.model.card_states import CardState
 from core.model.grants import grant_from_json
 from core.model.notices import Outgoing
+from core.model.threads import Turn
 from core.model.work import GREETING, NOTHING_OFFERED, PLACEHOLDER, Offer, Place, Rewritten, Tapped, stranger
-from core.store import messages, sources
+from core.store import messages, sources, threads
 from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx
 from core.store.tables import CardMessage
 
@@ -46,8 +47,9 @@ class MessagesEngine:
         offer: Offer = NOTHING_OFFERED,
         source_ids: Sequence[UUID] = (),
         since: int = FOREVER,
+        turn: Turn | None = None,
     ) -> UUID:
-        """Put a card that answers a person where they asked, once per subject; its id.
+        """Put a card that answers a person where they asked, once per subject, with the turn it ends; its id.
 
         Only a placeholder gives way to what it held the place for. Raises NotFound where something was erased `since`:
         a card may list what it is not from.
@@ -61,6 +63,8 @@ class MessagesEngine:
                 return message.message_id
             _refuse_outdated(tx, since)
             _say(tx, message, kind, card, offer, source_ids)
+            if turn is not None:
+                threads.record(tx, person_id, place, turn)
             return message.message_id
 
     def show(

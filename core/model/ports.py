@@ -15,6 +15,7 @@ from core.model.nodes import EdgeWrite, Node, NodeWrite
 from core.model.notices import Notice, QuestionLine
 from core.model.principals import Principal
 from core.model.spans import SpanRef
+from core.model.threads import Asked, History, Line, Room
 from core.model.verdicts import Verdict
 from core.model.watching import Cadence, Event, EventKind, WatchRequest, WatchView
 
@@ -72,6 +73,14 @@ class Answers(Protocol):
 
 class Answering(Protocol):
     def generate(self, question: str, principal: Principal) -> Answer: ...
+
+
+class Conversations(Protocol):
+    """A principal's own threads."""
+
+    def questions(self, principal: Principal, asked: Asked, limit: int) -> list[str]: ...
+    def history(self, principal: Principal, asked: Asked, model: str, room: Room) -> History: ...
+    def learn(self, tenant_id: str, model: str, told: Sequence[Line], tokens: int) -> None: ...
 
 
 class Erasable(Protocol):

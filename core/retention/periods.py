@@ -18,6 +18,8 @@ class Spent(StrEnum):
     JOBS = "job"
     GRANTS = "card_grant"
     TRACES = "trace"
+    SAID = "thread_event"
+    SPOOLED = "spooled"
 
 
 KEPT: Mapping[Spent, int] = {
@@ -31,4 +33,8 @@ KEPT: Mapping[Spent, int] = {
     Spent.GRANTS: DAY,
     # As long as a card of an answer is likely to be saved or watched from.
     Spent.TRACES: 90 * DAY,
+    # As long as the answers in it can be traced: who comes back later asks a whole question.
+    Spent.SAID: 90 * DAY,
+    # To see what a window had no room for, while somebody still wonders; no plan reads it.
+    Spent.SPOOLED: 30 * DAY,
 }

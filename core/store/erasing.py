@@ -35,6 +35,8 @@ from core.store.tables import (
     Source,
     SourceVersion,
     Span,
+    Spooled,
+    ThreadEvent,
     Trace,
     Watch,
     WatchPending,
@@ -144,6 +146,15 @@ def traces_from(tx: WriteTx, source_id: UUID) -> int:
     return _emptied(tx, _names(Trace.body, source_id))
 
 
+def said_of(tx: WriteTx, source_id: UUID) -> Counter[str]:
+    """Take the words out of everything in a conversation that may hold some of a source; how many rows."""
+    theirs = {"tenant_id": tx.tenant_id}
+    return Counter(
+        threads=_set(tx, ThreadEvent, theirs, _names(ThreadEvent.source_ids, source_id), content=b"", revoked=True),
+        spool=_delete(tx, Spooled, theirs, _names(Spooled.source_ids, source_id)),
+    )
+
+
 def cards_quoting(tx: WriteTx, source_id: UUID, things: Collection[str], watches: Collection[Watch]) -> list[UUID]:
     """Cards that quote a source, or list something of it by its title."""
     quoting = select(CardMessage.message_id).where(
@@ -213,6 +224,8 @@ def doings(tx: WriteTx, person_id: UUID, places: Iterable[Place]) -> Counter[str
         preferences=_delete(tx, Brief, theirs) + _delete(tx, LastShown, theirs),
         events=_set(tx, Inbox, theirs, **said) + _set(tx, Inbox, unknown, there, **said),
         local_messages=_delete(tx, LocalMessage, theirs, col(LocalMessage.author) == "person"),
+        threads=_delete(tx, ThreadEvent, theirs),
+        spool=_delete(tx, Spooled, theirs),
         jobs=_cancel(tx, person_id),
     )
 

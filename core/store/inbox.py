@@ -20,14 +20,24 @@ def speaker(place: Place) -> str:
     return f"{place.platform}:{place.workspace}:{place.user_id}"
 
 
+def key(place: Place, event_id: str) -> str:
+    """An event's own id: the same event id of another user is another event."""
+    return f"{speaker(place)}:{event_id}"
+
+
+def open_event(tx: ReadTx, event_id: str) -> Inbox | None:
+    """An event that is not done, nor given up, by its own id."""
+    row = tx.session.get(Inbox, (tx.tenant_id, event_id))
+    return row if row is not None and row.state in _OPEN else None
+
+
 def receive(tx: WriteTx, place: Place, event_id: str, person_id: UUID | None, kind: str, body: dict[str, Any]) -> bool:
     """True for an event never seen before of this user, or given up; any other repeat changes nothing."""
-    said_by = speaker(place)
     row = {
         "tenant_id": tx.tenant_id,
-        "event_id": f"{said_by}:{event_id}",
+        "event_id": key(place, event_id),
         "person_id": person_id,
-        "speaker": said_by,
+        "speaker": speaker(place),
         "place": asdict(place),
         "kind": kind,
         "body": body,
@@ -37,7 +47,7 @@ def receive(tx: WriteTx, place: Place, event_id: str, person_id: UUID | None, ki
         "attempts": 0,
         "created_at": tx.now,
     }
-    return insert_once(tx, Inbox, row) or _revived(tx, f"{said_by}:{event_id}")
+    return insert_once(tx, Inbox, row) or _revived(tx, key(place, event_id))
 
 
 def _revived(tx: WriteTx, event_id: str) -> bool:

@@ -16,7 +16,7 @@ from sqlmodel import SQLModel, col, func, select
 from core.model.job_states import JobState
 from core.model.nodes import SAVED_ANSWER
 from core.store.database import ReadTx, WriteTx
-from core.store.tables import CardGrant, CardMessage, Inbox, Job, NodeVersion, Trace, UsedJti
+from core.store.tables import CardGrant, CardMessage, Inbox, Job, NodeVersion, Spooled, ThreadEvent, Trace, UsedJti
 
 _COUNTED = "refresh:answer"
 """Jobs that are enqueued again and again: the next is told apart by how many there were."""
@@ -64,6 +64,8 @@ _RULES: Mapping[str, Rule] = {
     "job": Rule(Job, col(Job.job_id), _jobs),
     "card_grant": Rule(CardGrant, col(CardGrant.fingerprint), _grants),
     "trace": Rule(Trace, col(Trace.trace_id), _traces),
+    "thread_event": Rule(ThreadEvent, col(ThreadEvent.ref), lambda _, before: col(ThreadEvent.created_at) < before),
+    "spooled": Rule(Spooled, col(Spooled.ref), lambda _, before: col(Spooled.created_at) < before),
 }
 
 

@@ -71,7 +71,7 @@ async def test_what_the_person_may_not_read_is_as_if_it_were_not_there(memory, a
     assert not any(word in text.lower() for word in ("salar", "900", "steward"))
 
 
-def fails(*_):
+def fails(*_, **__):
     raise StoreUnavailable("the disk is full")
 
 
@@ -114,7 +114,7 @@ async def test_an_error_is_told_to_the_one_who_asked_and_to_nobody_else(reopen, 
 async def test_an_error_of_the_store_is_said_in_plain_words(parts, adas, ada, memory):
     """The gateway's own call fails, as it does when the disk is full."""
 
-    def full(*_):
+    def full(*_, **__):
         raise StoreUnavailable("the database cannot grow, the disk is full")
 
     memory.generate = full

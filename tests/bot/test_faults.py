@@ -36,7 +36,7 @@ def test_a_group_is_told_by_each_kind_in_it_once():
 
 
 async def test_a_question_that_breaks_the_bot_is_in_no_log_and_in_no_row_but_its_own(memory, parts, adas, monkeypatch):
-    def breaks(question, _principal):
+    def breaks(question, _principal, **_):
         raise ValueError(f"cannot make sense of {question}")
 
     monkeypatch.setattr(memory, "generate", breaks)

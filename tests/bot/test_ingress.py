@@ -367,9 +367,9 @@ async def test_one_persons_slow_question_holds_up_nobody_else(memory, revise, ad
     revise()
     answered, generate = threading.Event(), memory.generate
 
-    def slowly(question, principal):
+    def slowly(question, principal, **named):
         assert question == "help" or answered.wait(30)
-        return generate(question, principal)
+        return generate(question, principal, **named)
 
     monkeypatch.setattr(memory, "generate", slowly)
     run = await running(parts)

@@ -51,9 +51,9 @@ def slowly(memory, monkeypatch):
     """Answers are made only when this is set."""
     ready, generate = threading.Event(), memory.generate
 
-    def slow(question, principal):
+    def slow(question, principal, **named):
         assert ready.wait(30)
-        return generate(question, principal)
+        return generate(question, principal, **named)
 
     monkeypatch.setattr(memory, "generate", slow)
     yield ready
@@ -154,7 +154,7 @@ async def test_that_nothing_is_known_gives_way_like_any_answer(memory, adas, cha
 async def test_an_error_in_words_gives_way_like_any_answer(memory, adas, channel, monkeypatch):
     ready = threading.Event()
 
-    def full(*_):
+    def full(*_, **__):
         assert ready.wait(30)
         raise StoreUnavailable("the disk is full")
 
@@ -290,7 +290,7 @@ async def test_a_question_that_breaks_is_driven_again_and_answered_in_the_place_
 ):
     ready, generate = threading.Event(), memory.generate
 
-    def broken(*_):
+    def broken(*_, **__):
         assert ready.wait(30)
         raise RuntimeError("a mistake of the bot's own")
 
@@ -309,7 +309,7 @@ async def test_a_question_that_breaks_is_driven_again_and_answered_in_the_place_
 async def test_a_question_that_breaks_every_time_is_told_of_at_last_and_the_place_is_held_no_longer(
     memory, clock, adas, channel, monkeypatch
 ):
-    def broken(*_):
+    def broken(*_, **__):
         raise RuntimeError("a mistake of the bot's own")
 
     monkeypatch.setattr(memory, "generate", broken)

@@ -33,6 +33,22 @@ def breaks(_asked: Mapping[str, Any]) -> Reply:
     return None
 
 
+def within(window: int, count: Callable[[str], int], answer: Callable[[Mapping[str, int]], Answer]) -> Answer:
+    """Refuses what does not fit its window with the longest answer, by a real count of what it is sent.
+
+    `answer`: to what fits, given the usage that it reports.
+    """
+
+    def _answer(asked: Mapping[str, Any]) -> Reply:
+        prompt = sum(4 + count(message["content"]) for message in asked["messages"]) + 3
+        most = asked.get("max_tokens") or asked["max_completion_tokens"]
+        if prompt + most > window:
+            return refuses(400, f"{prompt} and {most} tokens are more than {window}")(asked)
+        return answer({"prompt_tokens": prompt, "completion_tokens": 20, "total_tokens": prompt + 20})(asked)
+
+    return _answer
+
+
 def told(asked: Mapping[str, Any]) -> str:
     """Everything that a request says, as one text."""
     return "\n".join(message["content"] for message in asked["messages"])

@@ -47,6 +47,9 @@ class Recording:
     async def said(self, place: Place, event_id: str, text: str) -> None:
         self._keep("said", place, event_id, text)
 
+    async def withdrawn(self, place: Place, event_id: str, message: str, text: str | None) -> None:
+        self._keep("withdrawn", place, message, text)
+
     async def opened_home(self, place: Place, event_id: str) -> None:
         self._keep("home", place, event_id)
 

@@ -45,6 +45,11 @@ class Events:
         }
 
     async def _message(self, body: Json, context: AsyncBoltContext) -> BoltResponse:
+        gone = payloads.withdrawn(body)
+        if gone is not None:
+            place, team = _place(context, gone.heard), context.team_id
+            await self._ingress.withdrawn(place, gone.heard.event_id, f"{team}:{gone.message}", gone.text)
+            return accepted()
         if payloads.is_for_others(body):
             return accepted()
         heard = payloads.message(body)

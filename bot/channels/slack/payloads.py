@@ -24,6 +24,7 @@ _TS = re.compile(r"[0-9]{1,16}\.[0-9]{1,9}")
 _KEY = re.compile(r"[A-Za-z0-9._:-]{1,200}")
 _SAID_PLAINLY = (None, "thread_broadcast", "file_share", "me_message")
 """Words that somebody wrote: also those beside a file, and after /me."""
+_TOMBSTONE = "tombstone"
 _KINDS = frozenset(event.partition(".")[0] for event in EVENTS)
 _SHARED = ("files", "attachments")
 _CARRIED = {"kind", "target", "nonce", "arg"}
@@ -42,6 +43,15 @@ class Heard:
     event_id: str
     text: str = ""
     thread: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """A message that a person deleted (`text` None) or changed: who, by which event, and the message's own id."""
+
+    heard: Heard
+    message: str
+    text: str | None
 
 
 def parsed(body: bytes, content_type: str) -> Json | None:
@@ -89,6 +99,35 @@ def message(body: Json) -> Heard | None:
     if not theirs or conversation is None or ts is None or thread is None or words is None:
         return None
     return _heard(event.get("user"), conversation, f"{conversation}:{ts}", words, thread)
+
+
+def withdrawn(body: Json) -> Withdrawn | None:
+    """What became of a message of a person's to the bot; None where it says what it said, or is none.
+
+    One that has replies is replaced by a tombstone where it is deleted. When a link in it is unfurled it is told as
+    changed too, and when the bot brings a card of its own up to date.
+    """
+    event = mapped(body.get("event"))
+    before, after = mapped(event.get("previous_message")), mapped(event.get("message"))
+    subtype, is_gone = event.get("subtype"), after.get("subtype") == _TOMBSTONE
+    if event.get("channel_type") != "im" or "bot_id" in before or "bot_id" in after:
+        return None
+    if subtype == "message_deleted" or (subtype == "message_changed" and is_gone):
+        return _withdrawn(body, before, None)
+    if subtype != "message_changed" or before.get("text") == after.get("text"):
+        return None
+    text = after.get("text") or ""
+    words = spoken(text) if isinstance(text, str) else ""
+    return _withdrawn(body, after, "" if is_blank(words) else words)
+
+
+def _withdrawn(body: Json, told: Json, text: str | None) -> Withdrawn | None:
+    conversation, ts = direct(_id(mapped(body.get("event")).get("channel"))), matched(_TS, told.get("ts"))
+    thread = matched(_TS, told.get("thread_ts") or ts)
+    if conversation is None or ts is None or thread is None or told.get("subtype") not in _SAID_PLAINLY:
+        return None
+    heard = _heard(told.get("user"), conversation, body.get("event_id"), thread=thread)
+    return Withdrawn(heard, f"{conversation}:{ts}", text) if heard else None
 
 
 def _words(event: Json) -> str | None:

@@ -25,6 +25,7 @@ from core.store.tables.people import (
     Tenant,
     Workspace,
 )
+from core.store.tables.threads import Spooled, ThreadEvent, TokenFactor
 from core.store.tables.watching import (
     SweepCheckpoint,
     Watch,
@@ -74,8 +75,11 @@ __all__ = [
     "SourceSighting",
     "SourceVersion",
     "Span",
+    "Spooled",
     "SweepCheckpoint",
     "Tenant",
+    "ThreadEvent",
+    "TokenFactor",
     "Trace",
     "UsedJti",
     "Watch",

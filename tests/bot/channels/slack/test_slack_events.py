@@ -53,17 +53,66 @@ async def test_a_message_in_a_thread_stays_in_it(bot, acme, inbound, ingress):
     assert [kept[1].thread for kept in ingress.kept] == [root.ts]
 
 
-async def test_what_bots_say_what_is_edited_and_what_is_deleted_has_no_effect(bot, acme, inbound, ingress):
-    message = acme.store(ADA, "x")
-    own = acme.store(ADA, "an answer", bot_id=acme.bot_id)
+async def test_what_bots_say_and_what_becomes_of_it_has_no_effect(bot, acme, inbound, ingress):
+    own, other = (acme.store(ADA, "an answer", bot_id=acme.bot_id) for _ in range(2))
     requests = [
         inbound.by_another_bot(ADA, "beep"),
         inbound.told(own),
         but(inbound.message(ADA, "from the bot's own user"), user=acme.bot_user),
-        inbound.edited(message, "y"),
-        inbound.deleted(message),
+        inbound.edited(own, "another answer"),
+        inbound.deleted(other),
     ]
     assert [(await bot.hear(request)).status for request in requests] == [200] * 5
+    assert ingress.kept == []
+
+
+async def test_a_message_that_is_deleted_or_says_something_else_is_told_of_where_it_was_said(
+    bot, acme, inbound, ingress
+):
+    root = acme.store(ADA, "first")
+    reply = acme.store(ADA, "second", thread_ts=root.ts)
+    for request in (inbound.edited(reply, "a &lt; b"), inbound.deleted(reply)):
+        assert (await bot.hear(request)).status == 200
+    place, message = Place("slack", TEAM, ADA, root.ts), f"{TEAM}:{acme.channel(ADA)}:{reply.ts}"
+    assert ingress.kept == [("withdrawn", place, message, "a < b"), ("withdrawn", place, message, None)]
+
+
+async def test_a_message_with_replies_is_deleted_by_a_tombstone(bot, acme, inbound, ingress):
+    message = acme.store(ADA, "first")
+    stone = {"subtype": "tombstone", "text": "This message was deleted.", "user": "USLACKBOT", "ts": message.ts}
+    await bot.hear(but(inbound.edited(message, "x"), message=stone))
+    assert [kept[1:] for kept in ingress.kept] == [(
+        Place("slack", TEAM, ADA, message.ts), f"{TEAM}:{acme.channel(ADA)}:{message.ts}", None
+    )]  # fmt: skip
+    await bot.hear(but(inbound.deleted(message), previous_message=stone))
+    assert len(ingress.kept) == 1, "the stone itself is nobody's"
+
+
+async def test_a_link_that_is_unfurled_changes_no_message(bot, acme, inbound, ingress):
+    message = acme.store(ADA, "see <https://acme.example>")
+    request = inbound.edited(message, message.text)
+    request.payload["event"]["message"]["attachments"] = [{"title": "Acme"}]
+    assert (await bot.hear(request)).status == 200
+    assert ingress.kept == []
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"channel_type": "channel"},
+        {"channel": "C1"},
+        {"message": None},
+        {"message": []},
+        {"message": {"user": ADA, "text": "y", "ts": "soon"}},
+        {"message": {"user": {}, "text": "y", "ts": "1.2"}},
+        {"message": {"user": ADA, "text": "y", "ts": "1.2", "subtype": {}}},
+        {"subtype": "message_deleted", "previous_message": None},
+        {"subtype": ["message_deleted"]},
+    ],
+)
+async def test_what_cannot_be_read_of_a_change_has_no_effect(bot, acme, inbound, ingress, changed):
+    request = but(inbound.edited(acme.store(ADA, "x"), "y"), **changed)
+    assert (await bot.hear(request)).status == 200
     assert ingress.kept == []
 
 

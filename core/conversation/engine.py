@@ -1,0 +1,152 @@
+"""Conversations: what was said in a thread, as its person may read it at this moment."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from core.contextplan import ByteEstimator, Calibrated, Message
+from core.conversation.compaction import to_drop
+from core.conversation.payloads import Told
+from core.conversation.planning import fitted
+from core.errors import NotFound
+from core.model.principals import Principal
+from core.model.threads import Asked, History, Line, Room, Turn
+from core.model.work import Place
+from core.store import factors, inbox, people, rights, sources, spool, threads
+from core.store.database import Database, ReadTx
+from core.store.tables import Inbox, ThreadEvent
+
+LISTED = 10
+"""Threads that are named to whoever asks for one that is not theirs."""
+
+
+_MOST_TOKENS = 1 << 40
+"""More than any window: a server that counts more is wrong."""
+
+
+class ConversationEngine:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def append(self, tenant_id: str, person_id: UUID, place: Place, turn: Turn) -> None:
+        """Write down what an event led to, at the end of its thread, once; nothing of somebody who is gone."""
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            threads.record(tx, person_id, place, turn)
+
+    def told(self, principal: Principal, asked: Asked) -> list[Told]:
+        """What was said in the principal's own thread before a question, oldest first. Raises NotFound, UnknownKey."""
+        with self._database.read(principal.tenant_id) as tx:
+            return _told(tx, principal, asked)
+
+    def questions(self, principal: Principal, asked: Asked, limit: int) -> list[str]:
+        """What the principal last asked in their own thread before a question, newest first."""
+        with self._database.read(principal.tenant_id) as tx:
+            return threads.questions(tx, asked.thread_id, principal.person_id, asked.event_id, limit)
+
+    def withdraw(self, tenant_id: str, place: Place, event_id: str, text: str | None) -> bool:
+        """A message was deleted (`text` None), or says something else now: it and its answer are revoked.
+
+        False where it says what it said, as after a link in it was unfurled, or is no part of any thread.
+        """
+        key = inbox.key(place, event_id)
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            found, waiting = threads.of_event(tx, key), inbox.open_event(tx, key)
+            if text is not None and text == _said(found, waiting):
+                return False
+            bound = people.identity(tx, place)
+            if waiting is not None and bound is not None and not found:
+                threads.revoke_ahead(tx, bound.person_id, place, key)
+            threads.revoke(tx, found)
+            return bool(found) or waiting is not None
+
+    def history(self, principal: Principal, asked: Asked, model: str, room: Room) -> History:
+        """What of the principal's own thread goes into a prompt; what it has no room for is put aside whole."""
+        told, estimator = self._standing(principal, asked, model)
+        key, dropped = to_drop(told, room, estimator)
+        if dropped:
+            self._compact(principal.tenant_id, key, dropped)
+            gone = {one.ref for one in dropped}
+            told = [one for one in told if one.ref not in gone]
+        found = fitted(told, room, estimator)
+        if found.left_out:
+            with self._database.write(principal.tenant_id) as tx:
+                spool.keep(tx, [one.ref for one in found.left_out])
+        return History(found.lines, frozenset(source for one in found.shown for source in one.source_ids))
+
+    def _standing(self, principal: Principal, asked: Asked, model: str) -> tuple[list[Told], Calibrated]:
+        with self._database.read(principal.tenant_id) as tx:
+            return _told(tx, principal, asked), Calibrated(ByteEstimator(), factor=factors.of(tx, model))
+
+    def _compact(self, tenant_id: str, key: str, dropped: Sequence[Told]) -> None:
+        """Move the words of these to the spool, marked by the compaction's key; what was moved already stays."""
+        with self._database.write(tenant_id) as tx:
+            for row in spool.keep(tx, [one.ref for one in dropped]):
+                row.compacted, row.content = key, b""
+                tx.session.add(row)
+
+    def learn(self, tenant_id: str, model: str, told: Sequence[Line], tokens: int) -> None:
+        """A prompt had so many tokens, says the model's server.
+
+        What is estimated is estimated anew under the row's lock, so that answers at once are told one after the other
+        how far off the factor is by then, and do not all correct the same fault.
+        """
+        with self._database.write(tenant_id) as tx:
+            row = factors.locked(tx, model)
+            calibrated = Calibrated(ByteEstimator(), factor=row.factor)
+            messages = [Message(line.role, line.text.encode("utf-8", "replace")) for line in told]
+            calibrated.observe(calibrated.estimate(messages), min(tokens, _MOST_TOKENS))
+            row.factor = calibrated.factor
+            tx.session.add(row)
+
+    def spooled(self, ref: UUID, principal: Principal) -> bytes:
+        """The whole words of an event that was left out or compacted, to its own person alone. Raises NotFound."""
+        with self._database.read(principal.tenant_id) as tx:
+            row = spool.get(tx, ref)
+            if row is None or row.person_id != principal.person or not _may_read(tx, principal, row.source_ids):
+                raise NotFound
+            return row.content
+
+    def threads(self, principal: Principal) -> list[UUID]:
+        """The principal's threads, the newest first."""
+        with self._database.read(principal.tenant_id) as tx:
+            return threads.threads(tx, principal.person_id, LISTED)
+
+
+def _said(found: Sequence[ThreadEvent], waiting: Inbox | None) -> str | None:
+    """What a message said, as it is remembered: in its thread, or while it is worked on."""
+    if found:
+        return None if found[0].revoked else found[0].content.decode("utf-8", "replace")
+    return waiting.body.get("text") if waiting else None
+
+
+def _may_read(tx: ReadTx, principal: Principal, source_ids: Sequence[str]) -> bool:
+    return set(map(UUID, source_ids)) <= sources.readable(tx, rights.today(tx, principal))
+
+
+def _told(tx: ReadTx, principal: Principal, asked: Asked) -> list[Told]:
+    readable = sources.readable(tx, rights.today(tx, principal))
+    found: list[Told] = []
+    for row in threads.events(tx, asked.thread_id, principal.person_id):
+        if row.event_id == asked.event_id:
+            break
+        found.append(_as_read(row, readable))
+    return found
+
+
+def _as_read(row: ThreadEvent, readable: frozenset[UUID]) -> Told:
+    source_ids = frozenset(map(UUID, row.source_ids))
+    return Told(
+        row.ref,
+        row.event_id,
+        row.role,
+        row.kind,
+        row.retention,
+        row.content,
+        row.size,
+        row.person_id,
+        source_ids,
+        row.calls,
+        row.answers,
+        withheld=row.revoked or not source_ids <= readable,
+    )
