@@ -206,9 +206,19 @@ def fires_for(tx: ReadTx, owner_id: UUID, limit: int) -> list[UUID]:
     return list(tx.session.exec(rows.order_by(col(WatchFire.fire_tx).desc()).limit(limit)).all())
 
 
+def _with_more_fires(tx: ReadTx, watch_ids: Iterable[UUID], than: int) -> list[UUID]:
+    found: list[UUID] = []
+    for batch in batches(watch_ids):
+        theirs = select(WatchFire.watch_id).where(
+            WatchFire.tenant_id == tx.tenant_id, col(WatchFire.watch_id).in_(batch)
+        )
+        found += tx.session.exec(theirs.group_by(col(WatchFire.watch_id)).having(func.count() > than)).all()
+    return found
+
+
 def prune_fires(tx: WriteTx, watch_ids: Iterable[UUID], keep: int) -> None:
     """Forget fires beyond the newest `keep` of each watch, unless somebody is still to be told, by a brief at least."""
-    for watch_id in watch_ids:
+    for watch_id in _with_more_fires(tx, watch_ids, keep):
         edge = tx.session.exec(
             select(WatchFire.fire_tx)
             .where(WatchFire.tenant_id == tx.tenant_id, WatchFire.watch_id == watch_id)
