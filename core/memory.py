@@ -30,7 +30,7 @@ from core.model.grants import CardAction
 from core.model.nodes import Node
 from core.model.principals import ADMIN, OPERATOR, Principal
 from core.model.spans import SpanRef
-from core.model.threads import Asked
+from core.model.threads import Asked, ThreadView
 from core.model.watching import FireView, WatchRequest, WatchView
 from core.planner.plan import Planned
 from core.planner.request import PlanRequest
@@ -300,6 +300,10 @@ class Memory:
         return self._engines.generate.generate(
             question, principal, find=find, where=where, allow_ungrounded=allow_ungrounded, asked=asked, **coordinates
         )
+
+    def explain_thread(self, asked: Asked, principal: Principal, question: str = "") -> ThreadView:
+        """What of the principal's own thread a prompt for a question would hold, and why not all. Raises NotFound."""
+        return self._engines.generate.explain_thread(asked, principal, question)
 
     def find_sections(self, words: str, principal: Principal) -> list[Cited]:
         """Sections that a few words lead to, best first, of what the principal may read. Raises SemanticUnavailable."""

@@ -1,7 +1,9 @@
 """`context` and `verify`: the evidence without an answer, and what the wording says of claims."""
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
 
 import typer
 
@@ -12,6 +14,7 @@ from cards.text import one_line
 
 if TYPE_CHECKING:
     from core.context.views import Context
+    from core.model.threads import ThreadView
     from core.verify.request import VerifyResult
 
 Person = Annotated[
@@ -40,12 +43,22 @@ def context(
         int | None, typer.Option(min=1, help="At most so many tokens; the ceiling is in the settings.")
     ] = None,
     max_spans: Annotated[int | None, typer.Option(min=1, help="At most so many passages.")] = None,
+    thread: Annotated[
+        str | None, typer.Option(metavar="ID", help="With --explain: a conversation of the person's own, by its id.")
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Show what of a conversation would be told to a model, and why the rest not."),
+    ] = False,
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
-    """Show the passages that an answer to a question would rest on, without an answer."""
+    """Show the passages that an answer to a question would rest on, without an answer; or what a conversation adds."""
     from core.planner.request import PlanRequest
 
+    if thread is not None or explain:
+        _explain(thread, question or "", person, config, explain=explain, as_json=as_json)
+        return
     request = PlanRequest(question, find, _conditions(where), budget_tokens=max_tokens, max_spans=max_spans)
     settings = settings_of(config)
     with memory_of(settings) as memory:
@@ -54,6 +67,46 @@ def context(
         say_json(found.to_json())
     else:
         _show_context(found)
+
+
+def _explain(
+    thread: str | None, question: str, person: str, config: "Path | None", *, explain: bool, as_json: bool
+) -> None:
+    from core.errors import InvalidRequest
+    from core.model.threads import Asked
+
+    if thread is None or not explain:
+        raise InvalidRequest("--thread ID and --explain go together: write both")
+    try:
+        asked = Asked(UUID(thread))
+    except ValueError as error:
+        raise InvalidRequest("the id of a conversation is a UUID; an unknown one lists those of the person") from error
+    settings = settings_of(config)
+    with memory_of(settings) as memory:
+        found = memory.explain_thread(asked, asker(memory, settings, person), question)
+    if as_json:
+        say_json(found.to_json())
+    else:
+        _show_thread(found)
+
+
+def _show_thread(found: "ThreadView") -> None:
+    for event in found.events:
+        what = _REASONS[event.reason].format(size=event.size)
+        say(f"{event.tokens:>6}  {event.role}{what}: {one_line(event.text)[:_SHOWN]}")
+    left_out = sum(bool(event.reason) for event in found.events)
+    say(f"\n{found.used} of {found.budget} tokens for {found.model}; {left_out} of {len(found.events)} not whole.")
+
+
+_SHOWN = 100
+_REASONS = {
+    "": "",
+    "window_overflow": " (left out: there is no room)",
+    "retention_expired": " (its beginning alone, of {size} bytes: there is no room)",
+    "reasoning_redacted": " (left out: what a model thought)",
+    "revoked": " (left out: withdrawn, or from what may not be read)",
+    "compacted": " (put aside, {size} bytes: the conversation was compacted)",
+}
 
 
 def _show_context(found: "Context") -> None:

@@ -7,9 +7,10 @@ from core.contextplan import ByteEstimator, Calibrated, Message
 from core.conversation.compaction import to_drop
 from core.conversation.payloads import Told
 from core.conversation.planning import fitted
+from core.conversation.views import explained
 from core.errors import NotFound
 from core.model.principals import Principal
-from core.model.threads import Asked, History, Line, Room, Turn
+from core.model.threads import Asked, History, Line, Room, ThreadView, Turn
 from core.model.work import Place
 from core.store import factors, inbox, people, rights, sources, spool, threads
 from core.store.database import Database, ReadTx
@@ -74,6 +75,19 @@ class ConversationEngine:
                 spool.keep(tx, [one.ref for one in found.left_out])
         return History(found.lines, frozenset(source for one in found.shown for source in one.source_ids))
 
+    def explain(self, principal: Principal, asked: Asked, model: str, room: Room) -> ThreadView:
+        """What of the principal's own thread would go into a prompt, and why the rest would not. Raises NotFound."""
+        told, estimator = self._standing(principal, asked, model)
+        with self._database.read(principal.tenant_id) as tx:
+            rows = threads.compacted(tx, asked.thread_id, principal.person_id)
+            if not (told or rows):
+                theirs = ", ".join(map(str, threads.threads(tx, principal.person_id, LISTED))) or "none"
+                raise NotFound(f"there is no conversation {asked.thread_id} of theirs; the newest of theirs: {theirs}")
+        found = fitted(told, room, estimator)
+        events = explained(told, [_as_read(row, frozenset()) for row in rows], found, estimator)
+        budget = max(0, room.spare(()))
+        return ThreadView(asked.thread_id, model, budget, found.estimated_tokens, estimator.factor, events)
+
     def _standing(self, principal: Principal, asked: Asked, model: str) -> tuple[list[Told], Calibrated]:
         with self._database.read(principal.tenant_id) as tx:
             return _told(tx, principal, asked), Calibrated(ByteEstimator(), factor=factors.of(tx, model))
@@ -106,11 +120,6 @@ class ConversationEngine:
             if row is None or row.person_id != principal.person or not _may_read(tx, principal, row.source_ids):
                 raise NotFound
             return row.content
-
-    def threads(self, principal: Principal) -> list[UUID]:
-        """The principal's threads, the newest first."""
-        with self._database.read(principal.tenant_id) as tx:
-            return threads.threads(tx, principal.person_id, LISTED)
 
 
 def _said(found: Sequence[ThreadEvent], waiting: Inbox | None) -> str | None:

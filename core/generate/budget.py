@@ -16,7 +16,7 @@ from core.generate.providers import LanguageModel, Message
 from core.model.answers import Usage
 from core.model.evidence import Passage
 from core.model.threads import Line, Room
-from core.planner.tokens import tokens_of
+from core.planner.tokens import estimate_tokens, tokens_of
 
 _PLAIN_WORD = re.compile(r" ?(?<![A-Za-z0-9])[A-Z]?[a-z]+(?![A-Za-z0-9])")
 """With the space before it, which is part of its first token."""
@@ -68,6 +68,11 @@ def room_for_lines(model: LanguageModel, told: Callable[[Sequence[Line]], Sequen
     whole = model.provider.context_window(model.name) or model.budget_tokens
     widest = spare(model, prompt("", ()), carefully=True)
     return Room(whole, widest, lambda lines: spare(model, told(lines), carefully=True))
+
+
+def left_of(tokens: int, lines: Sequence[Line]) -> int:
+    """What is left of so many tokens, where nobody knows how a model would count."""
+    return tokens - sum(_FRAMING + estimate_tokens(line.text) for line in lines)
 
 
 def _measures(model: LanguageModel, text: str, *, carefully: bool) -> tuple[int, int]:

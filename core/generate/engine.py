@@ -15,7 +15,7 @@ from core.embed.protocol import Embedder, embed_question
 from core.errors import InsufficientEvidence, NotFound, SemanticUnavailable, VerifyUnavailable
 from core.generate.bearing import Borne, bear, bear_unjudged
 from core.generate.body import trace_body
-from core.generate.budget import fitting, measured, room_for_evidence, room_for_lines
+from core.generate.budget import fitting, left_of, measured, room_for_evidence, room_for_lines
 from core.generate.claims import Said, said
 from core.generate.extractive import Sentence, choose
 from core.generate.follow_ups import LOOKED_BACK, bears_out, together
@@ -28,7 +28,7 @@ from core.model.evidence import Passage
 from core.model.ports import Conversations, Library, Matcher, PlannedSpan, Questions, Unit
 from core.model.principals import Principal
 from core.model.spans import SpanRef
-from core.model.threads import Asked, History, Line
+from core.model.threads import Asked, History, Line, Room, ThreadView
 from core.planner.plan import EvidencePlan, Plans
 from core.planner.request import PlanRequest
 from core.store import rights, sources, traces
@@ -164,6 +164,25 @@ class GenerateEngine:
         answer = Answer(random_id(), question, text, (claim,), cited, nearest=(), plan_hash="", best_cosine=0.0)
         self._trace(answer, (), principal)
         return answer
+
+    def explain_thread(self, asked: Asked, principal: Principal, question: str) -> ThreadView:
+        """What of a thread would stand beside a question and its evidence; without a language model, by the estimate.
+
+        Raises NotFound, InvalidRequest.
+        """
+        llm = self._llm
+        if llm is None:
+            spare = partial(left_of, self._default_tokens)
+            return self._conversations.explain(
+                principal, asked, EXTRACTIVE, Room(self._default_tokens, self._default_tokens, spare)
+            )
+        try:
+            request = self._request(question, None, (), None, None)
+            passages = self._evidence(request, principal, allow_ungrounded=False).passages if question else ()
+        except InsufficientEvidence:
+            passages = ()
+        room = room_for_lines(llm, partial(prompt, question, fitting(llm, question, passages)))
+        return self._conversations.explain(principal, asked, llm.name, room)
 
     # ── plan ──
 

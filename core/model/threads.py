@@ -1,7 +1,8 @@
 """A conversation in a thread, as engines and the bot hand it to each other."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 from uuid import UUID
 
 from core.ids import derived
@@ -73,6 +74,41 @@ class History:
 
     lines: Sequence[Line] = ()
     source_ids: frozenset[UUID] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """An event of a thread. `tokens`: what goes in of it, as estimated. `reason`: why not all does; "" for all."""
+
+    ref: UUID
+    role: str
+    kind: str
+    text: str
+    size: int
+    tokens: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadView:
+    """`budget`: the tokens that a prompt for this question leaves to the thread; `factor`: what the model taught."""
+
+    thread_id: UUID
+    model: str
+    budget: int
+    used: int
+    factor: float
+    events: Sequence[Explained]
+
+    def to_json(self) -> Mapping[str, Any]:
+        return {
+            "thread_id": str(self.thread_id),
+            "model": self.model,
+            "budget": self.budget,
+            "used": self.used,
+            "factor": round(self.factor, 6),
+            "events": [asdict(event) for event in self.events],
+        }
 
 
 def thread_of(tenant_id: str, place: Place) -> UUID:

@@ -84,6 +84,12 @@ def events(tx: ReadTx, thread_id: UUID, person_id: UUID) -> list[ThreadEvent]:
     return list(tx.session.exec(rows.order_by(col(ThreadEvent.seq))))
 
 
+def compacted(tx: ReadTx, thread_id: UUID, person_id: UUID) -> list[ThreadEvent]:
+    """What a compaction put aside of a person's thread, oldest first; the rows hold no words."""
+    rows = _of(tx, thread_id, person_id).where(col(ThreadEvent.compacted).is_not(None))
+    return list(tx.session.exec(rows.order_by(col(ThreadEvent.seq))))
+
+
 def questions(tx: ReadTx, thread_id: UUID, person_id: UUID, before: str, limit: int) -> list[str]:
     """What a person last asked in a thread before an event, newest first; nothing that was revoked."""
     first = select(func.min(ThreadEvent.seq)).where(

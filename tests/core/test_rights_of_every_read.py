@@ -12,11 +12,12 @@ from core.ids import derived, random_id
 from core.memory import Memory
 from core.model.principals import person_reader
 from core.model.spans import SpanRef
+from core.model.threads import ASSISTANT, Asked, Said, Turn, thread_of
 from core.model.watching import ScopeType
 from core.planner.request import PlanRequest
 from core.store.tables import Person, SourceVersion
 from core.verify.request import Against, VerifyRequest
-from tests.support.memories import add_person, change_row, page, put, rows, section, source_id, watch_request
+from tests.support.memories import add_person, change_row, page, place_of, put, rows, section, source_id, watch_request
 
 BEFORE, AFTER = "marzipan", "zanzibar"
 QUESTION = "What may a meal cost at most?"
@@ -34,6 +35,10 @@ class World:
         self._say(f"A meal may cost at most 40 EUR of {BEFORE}.")
         memory.put_node(Record(RECORD, "PAY", {"title": BEFORE}, ["board"]))
         self.trace_id = memory.generate(QUESTION, self.reader).trace_id
+        place = place_of(self.reader.person_id)
+        said = Said(ASSISTANT, BEFORE, source_ids=[source_id(URI)])
+        memory.conversation.append("default", self.reader.person_id, place, Turn("e1", [said]))
+        self.asked = Asked(thread_of("default", place))
         self.answer_id = memory.save_answer(self.trace_id, self.reader)
         self.watch_id = memory.watch(watch_request(self.reader, ScopeType.ENTITY, section(*NODE)), self.reader).watch_id
         memory.sweep()
@@ -83,6 +88,7 @@ CALLS = {
         for against in (Against(), Against("SECTION"), Against("PAY"))
     ],
     "generate": lambda w, who: w.memory.generate(QUESTION, who),
+    "explain_thread": lambda w, who: w.memory.explain_thread(w.asked, who),
     "find_sections": lambda w, who: w.memory.find_sections("meals", who),
     "quote": lambda w, who: [w.memory.quote(QUESTION, span, who) for span in w.spans],
     "save_answer": lambda w, who: w.memory.save_answer(w.trace_id, who),

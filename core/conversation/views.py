@@ -1,0 +1,30 @@
+"""A thread explained to its own person: what of it goes into a prompt, what does not and why. Pure."""
+
+from collections.abc import Sequence
+
+from core.contextplan import Message, TokenEstimator, stub_content
+from core.conversation.payloads import Told
+from core.conversation.planning import Fitted
+from core.model.threads import Explained
+
+COMPACTED = "compacted"
+"""Why an event is no part of any plan any more; the other reasons are those of core.contextplan."""
+
+
+def explained(
+    told: Sequence[Told], compacted: Sequence[Told], found: Fitted, estimator: TokenEstimator
+) -> list[Explained]:
+    """Each event of a thread, oldest first; those that were compacted came before."""
+    reasons = {elision.ref: elision for elision in found.elisions}
+    events = [_explained(one, 0, COMPACTED) for one in compacted]
+    for one in told:
+        elision = reasons.get(str(one.ref))
+        inside = one.content if elision is None else stub_content(one.content) if elision.kept else None
+        tokens = 0 if inside is None else estimator.estimate([Message(one.role, inside)])
+        events.append(_explained(one, tokens, elision.reason.value if elision else ""))
+    return events
+
+
+def _explained(told: Told, tokens: int, reason: str) -> Explained:
+    text = "" if told.withheld else told.content.decode("utf-8", "replace")
+    return Explained(told.ref, told.role, told.kind, text, told.size, tokens, reason)
