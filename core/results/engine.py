@@ -8,7 +8,8 @@ must never learn what is not committed yet. Each watch is judged behind a savepo
 its own watch and the others go on; where the database itself is gone the sweep fails, and no watch is to blame.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -19,7 +20,7 @@ from core.model.nodes import Node
 from core.model.ports import Finding
 from core.model.principals import Principal
 from core.model.watching import Event, EventKind, ScopeType, Suspension
-from core.results.standing import Move, Standing, State, fingerprint, move, standing
+from core.results.standing import Change, Move, change, fingerprint, found_by, move, standing
 from core.store import people, rights, sources, watches
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import Watch
@@ -30,29 +31,21 @@ from core.watch.match import NODE, Changed
 Moment = tuple[int, int]
 """(valid, tx)."""
 Window = tuple[Moment, Moment]
+_Reader = tuple[Principal, frozenset[UUID]]
 
 
 @dataclass
 class _Glance:
-    """What is read for one sweep, once however many watches ask: changed nodes at both moments, and rights."""
+    """What is read for one sweep, once however many watches ask."""
 
     tx: ReadTx
     changed: Mapping[str, Sequence[Changed]]
     """By label, the nodes that have it at either moment."""
-    states: dict[tuple[Window, str], dict[UUID, tuple[Node | None, Node | None]]] = field(default_factory=dict)
-    readers: dict[UUID, tuple[Principal, frozenset[UUID]] | None] = field(default_factory=dict)
+    readers: dict[UUID, _Reader | None] = field(default_factory=dict)
+    changes: dict[tuple[UUID, Window, str], dict[UUID, Change]] = field(default_factory=dict)
+    labelled: dict[tuple[UUID, Moment, str], list[Node]] = field(default_factory=dict)
 
-    def pairs(self, window: Window, label: str) -> dict[UUID, tuple[Node | None, Node | None]]:
-        key = window, label
-        if key not in self.states:
-            self.states[key] = self.at_both(window, [entry.ref_id for entry in self.changed.get(label, ())])
-        return self.states[key]
-
-    def at_both(self, window: Window, ids: Sequence[UUID]) -> dict[UUID, tuple[Node | None, Node | None]]:
-        old, new = (NODES.as_of(self.tx, ids, *moment) for moment in window)
-        return {node_id: (old.get(node_id), new.get(node_id)) for node_id in ids}
-
-    def reader(self, owner_id: UUID) -> tuple[Principal, frozenset[UUID]] | None:
+    def reader(self, owner_id: UUID) -> _Reader | None:
         """An owner with what they may read today; None for one who is not there any more."""
         if owner_id not in self.readers:
             person = people.get(self.tx, owner_id)
@@ -62,6 +55,38 @@ class _Glance:
                 self.readers[owner_id] = principal, sources.readable(self.tx, principal)
         return self.readers[owner_id]
 
+    def of_label(self, before: View, after: View, label: str) -> dict[UUID, Change]:
+        """The changed nodes that have a label at either moment."""
+        key = after.principal.person_id, (_moment(before), _moment(after)), label
+        if key not in self.changes:
+            self.changes[key] = _between(before, after, [entry.ref_id for entry in self.changed.get(label, ())])
+        return self.changes[key]
+
+    def txs(self, query: Query, node_ids: Collection[UUID]) -> list[tuple[UUID, int]]:
+        """When these changed; of what only its parts have moved, when the newest did of all that the query sees."""
+        if not node_ids:
+            return []
+        own = {entry.ref_id: entry.tx for entry in self.changed.get(query.label, ())}
+        newest = max(entry.tx for label in query.sees for entry in self.changed.get(label, ()))
+        return [(node_id, own.get(node_id, newest)) for node_id in node_ids]
+
+    def standing(self, seen: View, label: str) -> list[Node]:
+        """All of a label that may be read."""
+        key = seen.principal.person_id, _moment(seen), label
+        if key not in self.labelled:
+            self.labelled[key] = seen.labelled(label)
+        return self.labelled[key]
+
+
+def _between(before: View, after: View, ids: Sequence[UUID]) -> dict[UUID, Change]:
+    """These nodes at two moments, as one person may read them."""
+    old, new = (NODES.as_of(seen.tx, ids, *_moment(seen)) for seen in (before, after))
+    return {node_id: change(old.get(node_id), new.get(node_id), after.shows) for node_id in ids}
+
+
+def _moment(seen: View) -> Moment:
+    return seen.valid_t, seen.tx_t
+
 
 class ResultsEngine:
     def __init__(self, database: Database, graph: Finding) -> None:
@@ -70,7 +95,9 @@ class ResultsEngine:
 
     def first(self, tx: ReadTx, text: str, principal: Principal, now: int) -> str:
         """The fingerprint of what a query finds for a principal now. Raises InvalidQuery."""
-        return self._fingerprint(view(tx, principal, now), standing(text))
+        asked = standing(text)
+        found = self._graph.find(view(tx, principal, now), asked.find, asked.where)
+        return fingerprint(node for node, _ in found)
 
     def heard(
         self, tx: WriteTx, changed: Sequence[Changed], since: Moment, until: Moment
@@ -106,40 +133,33 @@ class ResultsEngine:
         return events
 
     def _judged(self, tx: WriteTx, glance: _Glance, watch: Watch, window: Window) -> list[Event]:
-        asked = standing(watch.scope_refs[0])
-        query = asked.query
+        query = standing(watch.scope_refs[0]).query
         reader = glance.reader(watch.owner_id)
         if reader is None:
             return []
         before, after = (View(glance.tx, *moment, *reader) for moment in window)
-        txs = {entry.ref_id: entry.tx for entry in glance.changed.get(query.label, ())}
-        newest = max(entry.tx for label in query.sees for entry in glance.changed.get(label, ()))
-        moves = {
-            node_id: move(query, after.shows, *states)
-            for node_id, states in self._states(glance, query, before, after).items()
-            if txs.get(node_id, newest) > watch.created_tx
-        }
-        if any(one is not Move.NONE for one in moves.values()):
-            watch.result_fingerprint = self._fingerprint(after, asked)
+        hits = None if query.words is None else [self._graph.matched(seen, query).keys() for seen in (before, after)]
+        moves = {node_id: one for node_id, one in _moves(glance, query, (before, after), hits) if one is not Move.NONE}
+        told = {node_id: tx for node_id, tx in glance.txs(query, moves) if tx > watch.created_tx}
+        if told:
+            nodes = glance.standing(after, query.label) if hits is None else after.nodes(hits[1]).values()
+            watch.result_fingerprint = fingerprint(node for node in nodes if found_by(query, node))
             tx.session.add(watch)
-        news = (node_id for node_id, one in moves.items() if one is Move.NEWS)
-        return [Event(EventKind.QUERY_RESULTS_CHANGED, NODE, node_id, txs.get(node_id, newest)) for node_id in news]
+        news = ((node_id, at) for node_id, at in told.items() if moves[node_id] is Move.NEWS)
+        return [Event(EventKind.QUERY_RESULTS_CHANGED, NODE, node_id, at) for node_id, at in news]
 
-    def _states(self, glance: _Glance, query: Query, before: View, after: View) -> dict[UUID, tuple[State, State]]:
-        """Whatever can have moved in a result, before and after."""
-        window = (before.valid_t, before.tx_t), (after.valid_t, after.tx_t)
-        pairs = glance.pairs(window, query.label)
-        if query.words is None:
-            return {node_id: (State(old), State(new)) for node_id, (old, new) in pairs.items()}
-        hits = [self._graph.matched(seen, query).keys() for seen in (before, after)]
-        led_to = (hits[0] ^ hits[1]) - pairs.keys()
-        return {
-            node_id: (State(old, node_id in hits[0]), State(new, node_id in hits[1]))
-            for node_id, (old, new) in (pairs | glance.at_both(window, list(led_to))).items()
-        }
 
-    def _fingerprint(self, seen: View, asked: Standing) -> str:
-        return fingerprint(node for node, _ in self._graph.find(seen, asked.find, asked.where))
+def _moves(
+    glance: _Glance, query: Query, views: tuple[View, View], hits: Sequence[AbstractSet[UUID]] | None
+) -> Iterator[tuple[UUID, Move]]:
+    """What became of whatever can have moved in a result. `hits`: what the words led to before, and lead to."""
+    changes = glance.of_label(*views, query.label)
+    if hits is None:
+        yield from ((node_id, move(query, seen)) for node_id, seen in changes.items())
+        return
+    led_to = _between(*views, list((hits[0] ^ hits[1]) - changes.keys()))
+    for node_id, seen in (changes | led_to).items():
+        yield node_id, move(query, seen, was_hit=node_id in hits[0], is_hit=node_id in hits[1])
 
 
 def _listening(tx: WriteTx, labels: Collection[str]) -> dict[UUID, Watch]:

@@ -83,11 +83,15 @@ def _version(node: Node) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """A thing at one moment. `hit`: whether it holds the words that the query matches, if it does."""
+class Change:
+    """A thing before and after, each as far as one person may read it today.
 
-    node: Node | None
-    hit: bool = True
+    `by_rights`: that they may read one of them and not the other, or not as news, is what differs.
+    """
+
+    before: Node | None
+    after: Node | None
+    by_rights: bool
 
 
 class Move(Enum):
@@ -98,27 +102,26 @@ class Move(Enum):
     NEWS = auto()
 
 
-def move(query: Query, shows: Callable[[Node], bool], before: State, after: State) -> Move:
-    """`shows`: whether the owner may read a version today."""
-    was, stays = _found(query, shows, before), _found(query, shows, after)
-    if (was and _version(was)) == (stays and _version(stays)):
+def change(before: Node | None, after: Node | None, shows: Callable[[Node], bool]) -> Change:
+    """`shows`: whether a version may be read today."""
+    was, stays = (node if node is not None and shows(node) else None for node in (before, after))
+    hidden = stays is None and after is not None and not after.tombstone
+    uncovered = was is None and before is not None and not before.tombstone
+    same = before is not None and after is not None and before.key == after.key
+    return Change(was, stays, hidden or (uncovered and same))
+
+
+def move(query: Query, seen: Change, *, was_hit: bool = True, is_hit: bool = True) -> Move:
+    """`was_hit`, `is_hit`: whether the thing held the words that the query matches, and does, if it matches any."""
+    was = seen.before if was_hit and found_by(query, seen.before) else None
+    stays = seen.after if is_hit and found_by(query, seen.after) else None
+    if was is stays or (was and _version(was)) == (stays and _version(stays)):
         return Move.NONE
     if was and stays:
         return Move.SILENT if was.key == stays.key else Move.NEWS
-    return Move.SILENT if _by_rights(shows, before.node, after.node) else Move.NEWS
+    return Move.SILENT if seen.by_rights else Move.NEWS
 
 
-def _found(query: Query, shows: Callable[[Node], bool], state: State) -> Node | None:
-    node = state.node
-    if node is None or not state.hit or node.label != query.label or not shows(node):
-        return None
-    return node if matches(query.tree, node.props) else None
-
-
-def _by_rights(shows: Callable[[Node], bool], before: Node | None, after: Node | None) -> bool:
-    """Whether the owner may read one state of a thing that stands in both, and the other not, or not as news."""
-    if after is None or after.tombstone:
-        return False
-    if not shows(after):
-        return True
-    return before is not None and not before.tombstone and not shows(before) and before.key == after.key
+def found_by(query: Query, node: Node | None) -> bool:
+    """Whether a query finds a version that may be read, but for its words."""
+    return node is not None and node.label == query.label and matches(query.tree, node.props)
