@@ -17,14 +17,15 @@ from cards.answer_updated import REFRESH_QUESTION
 from cards.codec import from_json, to_json
 from cards.model import Card, Item, Rows, with_nonce, with_outcome
 from cards.notices import CADENCE_WORDS
+from cards.phrases import plural
 from core.access.card_tokens import CardWrite
 from core.errors import CoreError, InvalidRequest
 from core.ids import nonce as fresh_id
 from core.model.answers import Answer, Refreshed
 from core.model.card_states import CardState
-from core.model.grants import CardAction
+from core.model.grants import ALL, CardAction
 from core.model.notices import Outgoing
-from core.model.preferences import MUTE_TIMES
+from core.model.preferences import MUTE_TIMES, OFF
 from core.model.watching import Cadence
 from core.model.work import Rewritten, Tapped
 
@@ -104,8 +105,8 @@ class Actions:
 
     async def _said(self, card: Tapped, action: CardAction, words: str) -> None:
         """The outcome on the card, the used button gone."""
-        used = frozenset({action.kind})
-        await self._rewrite(card, lambda shown: with_outcome(shown, words, target=action.target, remove_kinds=used))
+        used, target = frozenset({action.kind}), "" if action.target == ALL else action.target
+        await self._rewrite(card, lambda shown: with_outcome(shown, words, target=target, remove_kinds=used))
 
     async def _recomposed(self, card: Tapped) -> None:
         """The card as it is to be after a vote: what was chosen is among its words, which an erasure takes out."""
@@ -233,7 +234,7 @@ def _outcome(action: CardAction, result: dict[str, Any]) -> str:
             names = _listed(result["watching"])
             return f"Watching {names}." if result["fresh"] else f"You already watch {names}."
         case "watch_mute" | "watch_pace":
-            return _heard_now(action, result)
+            return _paced(result) if "cadence" in result else _muted(action.arg or "", result)
         case "answer_save":
             return "Saved. You will hear when its words change." if result["fresh"] else "You have saved this already."
         case "answer_refresh":
@@ -243,10 +244,15 @@ def _outcome(action: CardAction, result: dict[str, Any]) -> str:
     return "Done."
 
 
-def _heard_now(action: CardAction, result: dict[str, Any]) -> str:
-    if action.kind == "watch_mute":
-        muted = MUTE_TIMES.get(action.arg or "")
-        return f"Muted for {muted.words}." if muted else "Stopped. You will not hear of it again."
+def _muted(arg: str, result: dict[str, Any]) -> str:
+    if "stopped" in result:
+        return f"Stopped: you watch nothing any more, of {plural(result['stopped'], 'watch', 'watches')}."
+    if arg == OFF:
+        return "Not muted: its cards come again."
+    return f"Muted {MUTE_TIMES[arg].words}." if arg in MUTE_TIMES else "Stopped. You will not hear of it again."
+
+
+def _paced(result: dict[str, Any]) -> str:
     when = " Write “brief” to see when." if result["cadence"] == Cadence.WEEKLY else ""
     return f"You hear of “{result['name']}” {CADENCE_WORDS[result['cadence']]} from now on.{when}"
 

@@ -1,6 +1,7 @@
 """What can be said besides asking: a message that is a command gets a list or a notice instead of an answer."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -18,15 +19,17 @@ from bot.presenters import (
 )
 from cards.limits import ROWS
 from cards.model import Card
-from cards.notices import WatchChoice, choose_watch, notice, saved_list, watch_list
+from cards.notices import WatchChoice, choose_watch, mute_list, notice, saved_list, stop_everything, watch_list
 from cards.phrases import plural
 from cards.text import is_blank
 from core.delivery.grouping import offered
-from core.model.grants import PermittedAction
+from core.errors import NotFound
+from core.model.grants import ALL, PermittedAction
 from core.model.ports import Composed
 from core.model.preferences import MUTE_TIMES, OFF, Preferences
 from core.model.principals import Principal
 from core.model.threads import Said
+from core.model.watching import FireView, WatchView
 from core.model.work import NOTHING_OFFERED, Offer
 from core.text.fold import fold
 
@@ -37,13 +40,15 @@ HELP = (
     "saved: the answers you saved\n"
     "brief: when your week’s changes come; brief on, brief off, brief now\n"
     "why: why the last card came\n"
-    "mute 1h, mute 1d, mute 1w: pause every card; unmute: end it\n"
+    "mute 1h, mute tomorrow, mute 1d, mute 1w: pause every card; unmute: end it\n"
+    "mute <word> 1d: pause what you watch by that name; stop all: end every watch\n"
     "status: what I remember; whoami: who I think you are"
 )
 _ID = regex.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SHORTEST_BEGINNING = 6
 _QUESTIONS = 2
 """Questions that are offered at most, before the sections: the words name these, and only lead to those."""
+STOP_ALL = PermittedAction("watch_mute", ALL, ("stop",))
 _BRIEF_HINT = "Write “brief on”, “brief off” or “brief now”."
 
 
@@ -77,6 +82,7 @@ class Commands:
             "why": (self._why, True),
             "mute": (self._mute, True),
             "unmute": (self._unmute, False),
+            "stop": (self._stop, True),
             "status": (self._status, False),
             "whoami": (self._whoami, False),
         }
@@ -106,16 +112,28 @@ class Commands:
         return Reply(lambda nonce: choose_watch(words, choices, nonce, more), Offer(tuple(map(_to_watch, choices))))
 
     async def _watching(self, principal: Principal, words: str) -> Reply:
+        watches = await self._named(principal, words)
+        if words and not watches:
+            return _unknown(words)
+        now, stops_all = self._memory.clock.now(), not words and len(watches) > 1
+        entries, more = tuple(watch_entry(view, now) for view in watches[:ROWS]), len(watches[ROWS:])
+        each = watch_offer(watches[:ROWS], now)
+        offer = Offer((*each, STOP_ALL) if stops_all else each)
+        return Reply(lambda nonce: watch_list(entries, nonce, more, stops_all=stops_all), offer)
+
+    async def _named(self, principal: Principal, words: str) -> list[WatchView]:
         owned = await self._gateway.call(self._memory.watches, principal)
-        watches = [view for view in owned if fold(words) in fold(view.name)]
-        if owned and not watches:
-            return _said(
-                "You watch nothing like that", f"None of your watches is named “{words}”.", "Write “watching”."
-            )
-        now = self._memory.clock.now()
-        entries = tuple(watch_entry(view, now) for view in watches[:ROWS])
-        offer = Offer(watch_offer(watches[:ROWS]))
-        return Reply(lambda nonce: watch_list(entries, nonce, len(watches) - len(entries)), offer)
+        return [view for view in owned if fold(words) in fold(view.name)]
+
+    async def _stop(self, principal: Principal, words: str) -> Reply | None:
+        """To end every watch, or those by a name; other words make it a question."""
+        everything = words.lower().rstrip("!.") in {"", "all", "everything"}
+        watches = await self._named(principal, "" if everything else words)
+        if not everything:
+            return await self._watching(principal, words) if watches else None
+        if not watches:
+            return await self._watching(principal, "")
+        return Reply(lambda nonce: stop_everything(len(watches), nonce), Offer((STOP_ALL,)))
 
     async def _saved(self, principal: Principal, _: str) -> Reply:
         answers = await self._gateway.call(self._memory.answers, principal)
@@ -151,24 +169,43 @@ class Commands:
         if begins and not _begins_id(begins):
             return None
         recent = await self._gateway.call(self._memory.recent_fires, principal)
-        fire_id = next((fire_id for fire_id in recent if str(fire_id).startswith(begins)), None)
-        if fire_id is None:
+        fire = await self._first_told(principal, [one for one in recent if str(one).startswith(begins)])
+        if fire is None:
             if begins and not any(map(str.isdigit, begins)):  # a word, such as facade
                 return None
             what = f"I know of no news {words} for you." if words else "You have not been told of any change yet."
             return _said("Nothing to explain", what, "Write “watching” to see what you follow.")
-        fire = await self._gateway.call(self._memory.explain_fire, fire_id, principal)
-        return Reply(lambda _: why_card(fire, principal.person_id))
+        found = fire
+        return Reply(lambda _: why_card(found, principal.person_id))
+
+    async def _first_told(self, principal: Principal, fire_ids: Sequence[UUID]) -> FireView | None:
+        """The first of these that may be explained: what somebody else watches they must be able to read still."""
+        for fire_id in fire_ids:
+            with suppress(NotFound):
+                return await self._gateway.call(self._memory.explain_fire, fire_id, principal)
+        return None
 
     async def _mute(self, principal: Principal, words: str) -> Reply:
-        known = MUTE_TIMES.get(words.lower())
+        name, _, choice = words.lower().rpartition(" ")
+        known = MUTE_TIMES.get(choice)
         if known is None:
             said = f"“{words}” is not a time I know." if words else "Every card waits until then."
-            return _said("For how long?", said, "Write “mute 1h”, “mute 1d” or “mute 1w”.")
-        await self._gateway.call(self._memory.mute_all, principal, self._memory.clock.now() + known.micros)
-        return _said(
-            f"Muted for {known.words}", "Cards wait until then and come as one.", "Write “unmute” to end it now."
-        )
+            hint = "Write “mute 1h”, “mute tomorrow”, “mute 1d” or “mute 1w”."
+            return _said("For how long?", said, hint)
+        if name:
+            return await self._mute_named(principal, name.strip(), choice)
+        await self._gateway.call(self._memory.mute_for, principal, choice)
+        return _said(f"Muted {known.words}", "Cards wait until then and come as one.", "Write “unmute” to end it now.")
+
+    async def _mute_named(self, principal: Principal, name: str, choice: str) -> Reply:
+        """What is watched by a name, each with a button that mutes it."""
+        watches = await self._named(principal, name)
+        if not watches:
+            return _unknown(name)
+        now, words = self._memory.clock.now(), MUTE_TIMES[choice].words
+        entries, more = tuple(watch_entry(view, now) for view in watches[:ROWS]), len(watches[ROWS:])
+        offer = Offer(tuple(PermittedAction("watch_mute", entry.target, (choice,)) for entry in entries))
+        return Reply(lambda nonce: mute_list(entries, choice, words, nonce, more), offer)
 
     async def _unmute(self, principal: Principal, _: str) -> Reply:
         await self._gateway.call(self._memory.mute_all, principal, 0)
@@ -183,6 +220,10 @@ class Commands:
         person = await self._gateway.call(self._memory.people.get, principal.tenant_id, principal.person_id)
         roles = ", ".join(person.roles) or "none"
         return _said(person.display_name, f"Your roles: {roles}. Your time zone: {person.zone}.")
+
+
+def _unknown(words: str) -> Reply:
+    return _said("You watch nothing like that", f"None of your watches is named “{words}”.", "Write “watching”.")
 
 
 def _begins_id(words: str) -> bool:

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import structlog
 
-from bot.channels.base import TOO_LATE, Absent, CannotTell, Channel, Found, NotSent, SendOutcome, Sent, Unknown
+from bot.channels.base import CALLED_OFF, Absent, CannotTell, Channel, Found, NotSent, SendOutcome, Sent, Unknown
 from bot.faults import described
 from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
@@ -107,7 +107,7 @@ class Courier:
             await self._record(card, await self._told(card, partial(self._send, card)))
 
     async def _send(self, card: Outgoing, channel: Channel) -> SendOutcome:
-        return await channel.send(card) if card.is_held(self._gateway.memory.clock.now()) else TOO_LATE
+        return await channel.send(card) if await self._gateway.call(self._delivery.may_go, card) else CALLED_OFF
 
     async def _told(self, card: Outgoing, tell: Callable[[Channel], Awaitable[SendOutcome]]) -> SendOutcome:
         channel = self._channels.get(card.place.platform)

@@ -6,7 +6,7 @@ from uuid import UUID
 from bot.delivery import Courier
 from bot.identity import HOW
 from bot.memory_gateway import MemoryGateway
-from bot.presenters import answer_entry, watch_entry
+from bot.presenters import answer_entry, watch_entry, watch_offer
 from cards.codec import to_json
 from cards.home import HOME_ROWS, HomeContent, home
 from cards.model import Card
@@ -40,8 +40,8 @@ class Home:
         principal = await self._gateway.call(self._memory.people.principal, event.tenant_id, person_id)
         watches = await self._gateway.call(self._memory.watches, principal)
         answers = await self._gateway.call(self._memory.answers, principal)
-        content = await self._content(principal, watches, answers)
-        await self._put(event, person_id, lambda nonce: home(content(nonce)), _offer(watches, answers), since)
+        content, now = await self._content(principal, watches, answers), self._memory.clock.now()
+        await self._put(event, person_id, lambda nonce: home(content(nonce)), _offer(watches, answers, now), since)
 
     async def _put(
         self,
@@ -92,7 +92,7 @@ def _until(ts: int, zone: str) -> str:
     return f"Muted until {local(ts, zone):%A, %H:%M}."
 
 
-def _offer(watches: Sequence[WatchView], answers: Sequence[SavedAnswer]) -> Offer:
-    stop = [PermittedAction("watch_mute", str(view.watch_id), ("stop",)) for view in watches[:HOME_ROWS]]
+def _offer(watches: Sequence[WatchView], answers: Sequence[SavedAnswer], now: int) -> Offer:
+    stop = watch_offer(watches[:HOME_ROWS], now, paces=False)
     refresh = [PermittedAction("answer_refresh", str(saved.answer_id)) for saved in answers[:HOME_ROWS]]
     return Offer((*stop, *refresh, *map(settable, _SHOWN)))

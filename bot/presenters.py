@@ -34,7 +34,7 @@ from core.model.notices import (
     Resting,
     RestNotice,
 )
-from core.model.preferences import WEEKDAYS, Preferences
+from core.model.preferences import OFF, WEEKDAYS, Preferences
 from core.model.verdicts import Support
 from core.model.watching import Cadence, EventKind, FireView, ScopeType, Suspension, WatchView
 from core.model.work import Offer
@@ -106,7 +106,7 @@ def _memory_change(notice: ChangeNotice, nonce: str) -> Card:
     found = [line for changed in notice.lines for line in _lines(changed)]
     changes = sorted(_once(found), key=lambda line: line.kind != "changed")
     lines: list[Line] = [*map(_question_line, notice.questions), *changes]
-    watches = tuple(MatchedWatch(reason.name, str(reason.watch_id)) for reason in notice.reasons)
+    watches = tuple(MatchedWatch(one.name, str(one.watch_id), shared=not one.own) for one in notice.reasons)
     return memory_change(MemoryChangeContent(tuple(lines), watches, nonce, more=notice.more))
 
 
@@ -303,20 +303,22 @@ def why_card(fire: FireView, person_id: UUID) -> Card:
     mine = next((outcome for outcome in fire.recipients if outcome.person_id == person_id), None)
     state, reason = (mine.state, mine.reason) if mine else (fire.status, fire.reason)
     delivered = _BECAME.get(state, state) + (f" ({reason.replace('_', ' ')})" if reason else "")
-    return why(WhyContent(fire.window[1], (fire.watch_name,), events, delivered))
+    return why(WhyContent(fire.window[1], (fire.watch_name,), events, delivered, shared=not fire.own))
 
 
 def watch_entry(view: WatchView, now: int) -> WatchEntry:
     """A watch in a list, with why it is quiet where it is."""
-    quiet = "muted for now" if view.muted_until > now else ""
+    muted = view.muted_until > now
+    quiet = "muted for now" if muted else ""
     state = f"rests, since {_RESTS.get(view.suspended, _UNSAID)[0]}" if view.suspended else quiet
-    return WatchEntry(str(view.watch_id), view.name, view.cadence.value, state)
+    return WatchEntry(str(view.watch_id), view.name, view.cadence.value, state, muted=muted)
 
 
-def watch_offer(views: Sequence[WatchView]) -> tuple[PermittedAction, ...]:
-    """What the list of watches permits: to stop each, and to choose how often it tells."""
-    stop = [PermittedAction("watch_mute", str(view.watch_id), ("stop",)) for view in views]
-    return (*stop, *(PermittedAction("watch_pace", str(view.watch_id), PACES) for view in views))
+def watch_offer(views: Sequence[WatchView], now: int, *, paces: bool = True) -> tuple[PermittedAction, ...]:
+    """What a list of watches permits: to end each, or its mute; and, with `paces`, to choose how often it tells."""
+    ends = [(view, (OFF, "stop") if view.muted_until > now else ("stop",)) for view in views]
+    mute = [PermittedAction("watch_mute", str(view.watch_id), args) for view, args in ends]
+    return (*mute, *(PermittedAction("watch_pace", str(view.watch_id), PACES) for view in views if paces))
 
 
 def answer_entry(saved: SavedAnswer | AnswerMoved) -> AnswerEntry:

@@ -14,6 +14,7 @@ from cards.memory_change import MatchedWatch, MemoryChangeContent, memory_change
 from cards.model import Card, with_outcome
 from cards.notices import (
     AnswerEntry,
+    RestEntry,
     WatchChoice,
     WatchEntry,
     WhyContent,
@@ -21,9 +22,12 @@ from cards.notices import (
     error,
     inactive,
     looking,
+    mute_list,
     redacted,
     refreshing,
+    resting,
     saved_list,
+    stop_everything,
     unbound,
     watch_list,
     welcome,
@@ -87,6 +91,13 @@ _SAVED = (
     AnswerEntry(_QUESTION, "stale", _LEARNED, "a1"),
     AnswerEntry("What does a gift card cost to send?", "invalidated", _LEARNED, "a3"),
     AnswerEntry("Where do we ship to?", "current", _MONDAY, "a2"),
+)
+
+
+_RESTING = (
+    RestEntry("w1", "Refunds", "It rests, since you may no longer read what it is on.", "When you may, it goes on."),
+    RestEntry("w2", "Prices", "It rests, since its query no longer works.", "Stop it, and make it anew."),
+    RestEntry("w3", "Hotels", "It could not tell you anything for a while.", "It goes on by now.", goes_on=True),
 )
 
 
@@ -250,7 +261,12 @@ def _lists() -> list[tuple[str, Card]]:
     )
     return [
         ("Watching", watch_list(_WATCHES, _NONCE, 3)),
+        ("Watching, with a way to stop all", watch_list(_WATCHES, _NONCE, 3, stops_all=True)),
         ("Watching nothing", watch_list((), _NONCE)),
+        ("Stop everything", stop_everything(12, _NONCE)),
+        ("Choose what to mute", mute_list(_WATCHES, "1d", "for a day", _NONCE, 2)),
+        ("Watches rest", resting(_RESTING, _NONCE)),
+        ("Watches go on", resting(_RESTING[-1:], _NONCE)),
         ("Saved answers", saved_list(_SAVED)),
         ("Saved nothing", saved_list(())),
         ("Choose what to watch", choose_watch("refunds", choices, _NONCE)),

@@ -19,6 +19,7 @@ _MUTES = (
     Option("off", "Not muted"),
     Option("1h", "For an hour"),
     Option("tomorrow", "Until tomorrow"),
+    Option("1d", "For a day"),
     Option("1w", "For a week"),
 )
 

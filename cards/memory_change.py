@@ -12,7 +12,10 @@ from cards.questions import Line, line_headline, line_row
 
 @dataclass(frozen=True, slots=True)
 class MatchedWatch:
-    """A watch that matched. `target` is what [Mute] and [Stop watching] act on; a team's watch has none of yours."""
+    """A watch that matched. `target` is what [Mute] and [Stop watching] act on, of a team's watch for the reader alone.
+
+    `shared`: somebody else lets the reader be told.
+    """
 
     name: str
     target: str | None = None

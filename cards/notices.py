@@ -23,12 +23,13 @@ _PACES = tuple(Option(cadence, words.capitalize()) for cadence, words in CADENCE
 
 @dataclass(frozen=True, slots=True)
 class WatchEntry:
-    """`state` says in words why a watch is quiet, where it is."""
+    """`state` says in words why a watch is quiet, where it is; `muted`: for a time, which can be ended."""
 
     target: str
     name: str
     cadence: Cadence = "immediate"
     state: str = ""
+    muted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,19 @@ class WatchChoice:
 
 @dataclass(frozen=True, slots=True)
 class WhyContent:
-    """Why a card came: what happened, in words, the watches that matched, and what became of the card, in words."""
+    """Why a card came: what happened, in words, the watches that matched, and what became of the card, in words.
+
+    `shared`: the watch is somebody else's, who lets the reader be told.
+    """
 
     happened_at: int
     watches: tuple[str, ...]
     events: tuple[str, ...]
     delivered: str
+    shared: bool = False
+
+
+_LEAVE = "Tap “Stop watching” under such a card to hear no more of it."
 
 
 def notice(title: str, text: str, hint: str = "") -> Card:
@@ -119,21 +127,57 @@ def unbound(how: str) -> Card:
     return notice("Nice to meet you", text, "You will get no other cards until then.")
 
 
-def watch_list(watches: tuple[WatchEntry, ...], nonce: str, more: int = 0) -> Card:
-    """`more` counts the watches after these; a sixth and later one here is counted too."""
+def watch_list(watches: tuple[WatchEntry, ...], nonce: str, more: int = 0, *, stops_all: bool = False) -> Card:
+    """`more` counts the watches after these; a sixth and later one here is counted too.
+
+    `stops_all`: with a button that ends every one.
+    """
     total = len(watches) + more
     if not total:
         hint = "Write “watch” and a few words to choose something."
         return notice("You watch nothing yet", "When you do, I tell you as soon as it changes.", hint)
     rows = tuple(_paced_row(watch, nonce) for watch in watches[:ROWS])
     hint = "Write “watching” and a word of its name to find one."
-    return _listing(f"You watch {plural(total, 'thing')}", Rows(rows, more=total - len(rows), more_hint=hint), PAUSE)
+    listing = _listing(f"You watch {plural(total, 'thing')}", Rows(rows, more=total - len(rows), more_hint=hint), PAUSE)
+    return replace(listing, actions=(_stop_all(total, nonce),)) if stops_all else listing
+
+
+def stop_everything(count: int, nonce: str) -> Card:
+    """To be asked before every watch is ended."""
+    text = (
+        f"You watch {plural(count, 'thing')}. Your saved answers stay, and you are not told any more when they change."
+    )
+    card = notice("Stop everything you watch?", text, "“mute 1w” pauses every card for a week instead.")
+    return replace(card, actions=(_stop_all(count, nonce),))
+
+
+def _stop_all(count: int, nonce: str) -> Button:
+    confirm = f"End {plural(count, 'watch', 'watches')}? You can watch each again, but not undo this at once."
+    return Button("watch_mute", "all", nonce, "Stop all", arg="stop", confirm=confirm)
+
+
+def mute_list(watches: tuple[WatchEntry, ...], arg: str, words: str, nonce: str, more: int = 0) -> Card:
+    """Watches to choose from, each with a button that mutes it; `words` say for how long."""
+    rows = tuple(
+        Item(_named(watch.name), (), (Button("watch_mute", watch.target, nonce, "Mute", arg=arg),))
+        for watch in watches[:ROWS]
+    )
+    hint = "Add a word of its name to find one."
+    more += len(watches) - len(rows)
+    return _listing(
+        f"Which one is to be quiet {words}?", Rows(rows, more=more, more_hint=hint), "Its cards wait, and come as one."
+    )
 
 
 def watch_row(watch: WatchEntry, nonce: str) -> Item:
     state = (Plain(" · "), *say(short(watch.state, 120))) if watch.state else ()
     note = (Plain(f"You hear {CADENCE_WORDS[watch.cadence]}"), *state)
-    return Item(_named(watch.name), note, (Button("watch_mute", watch.target, nonce, "Stop watching", arg="stop"),))
+    choices = (("off", "Unmute"),) if watch.muted else ()
+    buttons = (
+        Button("watch_mute", watch.target, nonce, label, arg=arg)
+        for arg, label in (*choices, ("stop", "Stop watching"))
+    )
+    return Item(_named(watch.name), note, tuple(buttons))
 
 
 def resting(watches: tuple[RestEntry, ...], nonce: str) -> Card:
@@ -192,16 +236,16 @@ def why(content: WhyContent) -> Card:
     names = listed(content.watches)
     pairs = (
         (_label("When"), (when(content.happened_at),)),
-        (_label("Because you watch"), names),
+        (_label("Because your team watches" if content.shared else "Because you watch"), names),
         (_label("The card"), say(short(content.delivered, 300))),
     )
     blocks: tuple[Block, ...] = (
         Fields(pairs),
         Rows(events[:ROWS], title=_label("What happened"), more=len(events[ROWS:])),
-        Context(say("Write “watching” to stop any of these.")),
+        Context(say(_LEAVE if content.shared else "Write “watching” to stop any of these.")),
     )
-    title = "Why you were notified"
-    fallback = (Plain(f"{title}: you watch "), *names) if names else _label(title)
+    title, who = "Why you were notified", "your team watches" if content.shared else "you watch"
+    fallback = (Plain(f"{title}: {who} "), *names) if names else _label(title)
     return Card(_label(title), blocks, (), fallback)
 
 

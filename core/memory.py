@@ -371,18 +371,26 @@ class Memory:
             return self._engines.watch.fires(tx, watch_id, principal, limit)
 
     def recent_fires(self, principal: Principal, limit: int = 50) -> list[UUID]:
-        """The fires of everything the principal watches, newest first."""
+        """The fires of everything the principal watches or was told of, newest first."""
         with self._database.read(principal.tenant_id) as tx:
-            return watches.fires_for(tx, principal.person_id, limit)
+            return watches.fires_near(tx, principal.person_id, limit)
 
     def explain_fire(self, fire_id: UUID, principal: Principal) -> FireView:
-        """Why somebody was notified, and what became of it for each recipient. Raises NotFound but for its owner."""
+        """Why somebody was notified, and what became of it for each recipient: to the owner of the watch.
+
+        Whoever else was told sees what they may read of it, and what became of it for them. Raises NotFound.
+        """
         with self._database.read(principal.tenant_id) as tx:
             return self._engines.watch.explain(tx, fire_id, principal)
 
     def mute_all(self, principal: Principal, until: int) -> None:
         """Hold every card of a person until a Ts; 0 ends it."""
         self.people.mute(principal.tenant_id, principal.person_id, until)
+
+    def mute_for(self, principal: Principal, choice: str) -> None:
+        """Hold every card of a person for one of `core.model.preferences.MUTE_CHOICES`. Raises InvalidRequest."""
+        with self._database.write(principal.tenant_id) as tx:
+            self.people.mute_for(tx, principal.person_id, choice)
 
     def prefer(self, principal: Principal, name: str, value: str) -> None:
         """Keep what a person chose (`core.model.preferences.CHOICES`). Raises InvalidRequest."""

@@ -42,8 +42,8 @@ class Unknown:
 
 SendOutcome = Sent | NotSent | Unknown
 
-TOO_LATE = NotSent("its lease ran out before it was sent")
-"""Of a card that another process may have taken over while this one waited, or slept."""
+CALLED_OFF = NotSent("called off before it was sent")
+"""Of a card that another process may have taken over while this one waited, or that is not to be sent any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Channel(Protocol):
     async def send(self, card: Outgoing) -> SendOutcome:
         """Send once, with `card.delivery_key` beside it, without any retry of its own.
 
-        After any wait it is TOO_LATE for a card that is not held any more.
+        After any wait it is CALLED_OFF if it may not go any more.
         """
 
     async def update(self, card: Outgoing) -> SendOutcome:

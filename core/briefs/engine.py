@@ -7,8 +7,10 @@ is read when it is sent, from where the last left off; the row moves on only whe
 nothing to tell. A brief is one of the things that its card shows: up to which tx.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 from uuid import UUID
 
 from core.clock import MINUTE
@@ -21,12 +23,14 @@ from core.model.preferences import Preferences
 from core.model.principals import Principal
 from core.model.watching import Cadence
 from core.model.work import Leased, Place
-from core.store import briefs, jobs, messages, people, watches
+from core.store import briefs, jobs, messages, people, rights, watches
 from core.store.briefs import OFF, Heard
 from core.store.database import Database, ReadTx, WriteTx
-from core.store.tables import Brief, Person
+from core.store.tables import Brief, Person, Watch
 from core.watch.cadence import Last, Schedule, due, latest, look_again
 
+AnyTx = TypeVar("AnyTx", bound=ReadTx)
+Closed = Callable[[AnyTx, Iterable[Watch]], set[UUID]]
 REST = MINUTE
 """How long a person is left alone whose brief could not be looked at, or of whose card nobody knows where it is."""
 _IN_FLIGHT = {CardState.SENDING, CardState.UNKNOWN}
@@ -108,7 +112,7 @@ class BriefsEngine:
         if row is None:
             return None
         upto = tx.last_tx
-        composed = self._since(tx, principal, row, upto, carried)
+        composed = self._since(tx, principal, row, upto, carried, rights.heed)
         if composed is None:
             row.cursor_tx = upto
             tx.session.add(row)
@@ -118,18 +122,28 @@ class BriefsEngine:
     def preview(self, principal: Principal) -> Composed | None:
         """What the person's next weekly brief would tell by now. It tells it all the same when its time has come."""
         with self._database.read(principal.tenant_id) as tx:
-            row = briefs.get(tx, principal.person_id, Cadence.WEEKLY)
-            waiting = briefs.untold(tx, principal.person_id, self._database.clock.now())
-            return None if row is None else self._since(tx, principal, row, tx.last_tx, waiting)
+            row, now = briefs.get(tx, principal.person_id, Cadence.WEEKLY), self._database.clock.now()
+            waiting = briefs.untold(tx, principal.person_id, now)
+            closed = partial(rights.closed, now=now)
+            return None if row is None else self._since(tx, principal, row, tx.last_tx, waiting, closed)
 
     def _since(
-        self, tx: ReadTx, principal: Principal, row: Brief, upto: int, carried: Collection[UUID]
+        self, tx: AnyTx, principal: Principal, row: Brief, upto: int, carried: Collection[UUID], closed: Closed[AnyTx]
     ) -> Composed | None:
+        """`closed`: of which watches nobody is told, since their owners may not read what they are on."""
         now = self._database.clock.now()
         heard = _heard(tx, carried, now)
         if row.period == Cadence.WEEKLY:
             heard = briefs.heard(tx, principal.person_id, row.cursor_tx, upto, now) | heard
-        return self._notices.brief(tx, principal, Cadence(row.period), list(heard.values()), row.cursor_tx, now)
+        silent = closed(tx, (one.watch for one in heard.values())) | _muted(tx, principal, heard.values(), now)
+        kept = [one for one in heard.values() if one.watch.watch_id not in silent]
+        return self._notices.brief(tx, principal, Cadence(row.period), kept, row.cursor_tx, now)
+
+
+def _muted(tx: ReadTx, principal: Principal, heard: Iterable[Heard], now: int) -> set[UUID]:
+    """The watches of which a person wants to hear nothing now, though they are somebody else's too."""
+    until = watches.muted_by(tx, principal.person_id, {one.watch.watch_id for one in heard})
+    return {watch_id for watch_id, ts in until.items() if ts > now}
 
 
 def _move_on(tx: WriteTx, row: Brief, schedule: Schedule, *, active: bool) -> None:

@@ -8,7 +8,7 @@ A question to a person has one card as well (`ask`): put down by its first job, 
 by every later one, or after the person's own vote (`renew`).
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from typing import Any
 from uuid import UUID
 
@@ -23,12 +23,12 @@ from core.model.clarifying import ClarificationState
 from core.model.notices import Notice, Outgoing
 from core.model.ports import Asking, Briefs, Composed, Notices, Rests
 from core.model.preferences import Preferences
-from core.model.watching import Cadence, Suspension, TargetKind
+from core.model.watching import Cadence
 from core.model.work import Lane, Leased, Place, Waiting, stranger
-from core.store import briefs, jobs, messages, people, rights, watches, workspaces
+from core.store import briefs, jobs, messages, people, rights, telling, watches, workspaces
 from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx
-from core.store.deliveries import UNREACHABLE, in_vain, put_off
-from core.store.tables import CardMessage, NotifyDelivery, Person
+from core.store.deliveries import put_off
+from core.store.tables import CardMessage, Person
 
 Present = Callable[[Notice, str], dict[str, Any]]
 """(what to say, the card's nonce) → the card as stored. Pure: it runs inside the transaction."""
@@ -38,8 +38,6 @@ _PROACTIVE = {CHANGES, ANSWERS, BRIEF, QUESTION, RESTING}
 _TO_SEND = {CardState.PENDING, CardState.FAILED}
 _OUT = {CardState.SENDING, CardState.UNKNOWN, CardState.SENT}
 """States in which a card may stand: what it is made to say from then on is an update."""
-IN_VAIN = 3
-"""So many things in a row that a watch could not tell the one person it is for, and it rests."""
 REST = MINUTE
 """How long a person is left alone for whom no card could be made, and a brief waits for what another card shows."""
 
@@ -118,9 +116,9 @@ class DeliveryEngine:
             if not deliveries or messages.in_flight(tx, person_id):
                 return 0
             if person is None or not person.active or identity is None:
-                _undelivered(tx, deliveries)
+                telling.undelivered(tx, deliveries)
                 return 0
-            ready = _to_tell(tx, deliveries, self._held(tx, person))
+            ready = telling.to_tell(tx, deliveries, self._held(tx, person, tx.now))
             kind = next((delivery.kind for delivery in ready if delivery.state == "pending"), None)
             if kind is None:
                 return 0
@@ -159,6 +157,21 @@ class DeliveryEngine:
             tx.session.add(message)
             return messages.outgoing(message)
 
+    def may_go(self, card: Outgoing) -> bool:
+        """Whether a card in hand may still be sent: to be asked right before, since whoever carries it may have waited.
+
+        What may not is taken anew, and then its rows say why it is not sent, or until when it waits.
+        """
+        with self._database.read(card.tenant_id) as tx:
+            message, now = messages.get(tx, card.message_id), self._database.clock.now()
+            in_hand = message is not None and (message.state, message.fence) == (CardState.SENDING, card.fence)
+            if message is None or not in_hand or not card.is_held(now) or not rights.may_go(tx, message):
+                return False
+            person = people.get(tx, message.person_id)
+            if person is None or message.kind not in _PROACTIVE:
+                return True
+            return not self._held(tx, person, now) and telling.none_stopped(tx, message, now)
+
     def _composed(self, tx: WriteTx, message: CardMessage, present: Present) -> bool:
         """Fill a card with what its recipient may see now, where they are now; False when it is dropped or put off."""
         person, identity = people.get(tx, message.person_id), people.reachable(tx, message.person_id)
@@ -167,7 +180,7 @@ class DeliveryEngine:
         if person is None or not person.active:
             return _drop(tx, message, "not_authorised")
         if identity is None:
-            _undelivered(tx, messages.deliveries_of(tx, message.message_id))
+            telling.undelivered(tx, messages.deliveries_of(tx, message.message_id))
             return _end(tx, message, "unreachable")
         messages.move(message, people.place_of(identity))
         kinds = {BRIEF: self._told_brief, QUESTION: self._asked, RESTING: self._told_of_rest}
@@ -176,7 +189,7 @@ class DeliveryEngine:
 
     def _told(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
         """Fill a card about fires."""
-        deliveries = _to_tell(tx, messages.deliveries_of(tx, message.message_id), self._held(tx, person))
+        deliveries = telling.to_tell(tx, messages.deliveries_of(tx, message.message_id), self._held(tx, person, tx.now))
         if not deliveries:
             return _end(tx, message, "suppressed")
         fires = list(watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values())
@@ -210,11 +223,11 @@ class DeliveryEngine:
             return _end(tx, message, "suppressed")
         held = messages.deliveries_of(tx, message.message_id)
         due = messages.waiting_for_brief(tx, person.person_id, period)
-        deliveries = _to_tell(tx, [*held, *due, *messages.carried(tx, person.person_id)], 0)
+        deliveries = telling.to_tell(tx, [*held, *due, *messages.carried(tx, person.person_id)], 0)
         fires = [delivery.fire_id for delivery in deliveries]
         composed = self._brief.compose(tx, people.principal(person), period, fires)
         if composed is None:
-            _skip(tx, deliveries, briefs.UNDONE)
+            telling.skip(tx, deliveries, briefs.UNDONE)
             return _end(tx, message, briefs.UNDONE)
         for delivery in deliveries:
             delivery.state, delivery.message_id = "pending", message.message_id
@@ -284,7 +297,7 @@ class DeliveryEngine:
 
     def _put_off(self, tx: WriteTx, message: CardMessage, person: Person) -> bool:
         """Whether a card is to wait for the end of its recipient's mute or quiet hours; then it does."""
-        until = self._held(tx, person)
+        until = self._held(tx, person, tx.now)
         if until:
             message.not_before = until
             tx.session.add(message)
@@ -293,11 +306,11 @@ class DeliveryEngine:
     def _chosen(self, tx: ReadTx, person: Person) -> Preferences:
         return self._defaults.chosen(people.preferences(tx, person.person_id))
 
-    def _held(self, tx: WriteTx, person: Person) -> int:
+    def _held(self, tx: ReadTx, person: Person, now: int) -> int:
         """The Ts until which the person wants no card that they did not ask for; 0 when they may have it now."""
         chosen = self._chosen(tx, person)
-        quiet = held_until(tx.now, person.zone, chosen.quiet_from, chosen.quiet_until)
-        muted = person.muted_until if person.muted_until > tx.now else 0
+        quiet = held_until(now, person.zone, chosen.quiet_from, chosen.quiet_until)
+        muted = person.muted_until if person.muted_until > now else 0
         return max(muted, quiet)
 
 
@@ -331,53 +344,9 @@ def _stands(tx: WriteTx, message: CardMessage) -> bool:
     return (theirs and rights.may_see(tx, message)) or _drop(tx, message, "not_authorised")
 
 
-def _skip(tx: WriteTx, deliveries: Sequence[NotifyDelivery], reason: str) -> None:
-    for delivery in deliveries:
-        delivery.state, delivery.reason = "skipped", reason
-        tx.session.add(delivery)
-    for fire, _ in watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values():
-        if fire.status == "fired":
-            fire.status, fire.reason = "skipped", reason
-            tx.session.add(fire)
-
-
-def _undelivered(tx: WriteTx, deliveries: Sequence[NotifyDelivery]) -> None:
-    """Nobody can write to whom these are for; a watch that met this so often with its one person rests."""
-    _skip(tx, deliveries, UNREACHABLE)
-    tx.session.flush()
-    for delivery in deliveries:
-        for _, watch in watches.fires(tx, [delivery.fire_id]).values():
-            alone = watch.target["kind"] == TargetKind.PERSON
-            if alone and in_vain(tx, watch.watch_id, delivery.person_id, IN_VAIN):
-                watches.suspend(tx, watch, Suspension.UNREACHABLE)
-
-
-def _to_tell(tx: WriteTx, deliveries: Sequence[NotifyDelivery], held: int) -> list[NotifyDelivery]:
-    """What may be told now: what is of a stopped watch is skipped, what is muted or held waits outside any card.
-
-    Of a watch whose owner may not read what it is on nobody is told, and it rests.
-    """
-    fires = watches.fires(tx, [delivery.fire_id for delivery in deliveries])
-    live = {fire_id: watch for fire_id, (_, watch) in fires.items() if watch.enabled}
-    _skip(tx, [delivery for delivery in deliveries if delivery.fire_id not in live], "suppressed")
-    ready: list[NotifyDelivery] = []
-    for delivery in deliveries:
-        watch = live.get(delivery.fire_id)
-        until = max(held, watch.muted_until) if watch else 0
-        if until > tx.now:
-            delivery.not_before, delivery.message_id = until, None
-            tx.session.add(delivery)
-        elif watch:
-            ready.append(delivery)
-    closed = rights.heed(tx, (live[delivery.fire_id] for delivery in ready))
-    lost = [delivery for delivery in ready if live[delivery.fire_id].watch_id in closed]
-    _skip(tx, lost, "not_authorised")
-    return [delivery for delivery in ready if delivery not in lost]
-
-
 def _drop(tx: WriteTx, message: CardMessage, reason: str) -> bool:
     """False, for it is not sent."""
-    _skip(tx, messages.deliveries_of(tx, message.message_id), reason)
+    telling.skip(tx, messages.deliveries_of(tx, message.message_id), reason)
     return _end(tx, message, reason)
 
 

@@ -9,12 +9,12 @@ from uuid import UUID
 
 from core.errors import NotFound
 from core.model.clarifying import DONT_KNOW
-from core.model.grants import CardAction, Grant
+from core.model.grants import ALL, CardAction, Grant
 from core.model.ports import Answers, Graph, News, People, Voting, Watches
-from core.model.preferences import MUTE, MUTE_TIMES
+from core.model.preferences import MUTE, muted_until
 from core.model.principals import Principal
 from core.model.watching import Cadence, ScopeType, WatchRequest, watch_on_question, watch_on_section
-from core.store import traces
+from core.store import people, traces
 from core.store.database import WriteTx
 
 Effect = Callable[[WriteTx, Principal, CardAction, Grant], dict[str, Any]]
@@ -77,7 +77,10 @@ class EffectsEngine:
         return str(node.props.get("title", ""))
 
     def _mute(self, tx: WriteTx, principal: Principal, action: CardAction, _: Grant) -> dict[str, Any]:
-        until = None if action.arg == "stop" else tx.now + MUTE_TIMES[str(action.arg)].micros
+        if action.target == ALL:
+            return {"stopped": self._watches.stop_all(tx, principal)}
+        person = people.get(tx, principal.person_id)
+        until = None if action.arg == "stop" or person is None else muted_until(tx.now, person.zone, str(action.arg))
         view = self._watches.mute(tx, UUID(action.target), principal, until)
         return {"name": view.name, "until": until}
 

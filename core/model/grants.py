@@ -9,7 +9,9 @@ from core.jsonhash import json_hash
 from core.model.watching import Cadence
 
 MUTES = ("1d", "1w", "stop")
-"""What a mute button may say: a day, a week, or the end of the watch."""
+"""What a mute button of a card may say: a day, a week, or the end of the watch."""
+ALL = "all"
+"""The target of a button that ends every watch."""
 
 PACES = tuple(cadence.value for cadence in Cadence)
 """What a choice of how often a watch tells may say."""

@@ -13,10 +13,11 @@ from core.model.work import Place
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a person hears of a change: the watch that matched."""
+    """Why a person hears of a change: the watch that matched. `own`: it is theirs, and not one that somebody set."""
 
     watch_id: UUID
     name: str
+    own: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from core.clock import DAY, HOUR
 from core.errors import InvalidRequest
 from core.model.grants import PermittedAction
+from core.model.local_time import next_moment
 
 OFF, ANY = "off", "any"
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -23,19 +24,22 @@ MUTE = "mute"
 
 @dataclass(frozen=True, slots=True)
 class MuteTime:
-    """A time to be muted for, in µs and in words."""
+    """A time to be muted for, in µs (None: until the morning after) and in words."""
 
-    micros: int
+    micros: int | None
     words: str
 
 
 MUTE_TIMES: Mapping[str, MuteTime] = {
-    "1h": MuteTime(HOUR, "an hour"),
-    "1d": MuteTime(DAY, "a day"),
-    "1w": MuteTime(7 * DAY, "a week"),
+    "1h": MuteTime(HOUR, "for an hour"),
+    "tomorrow": MuteTime(None, "until tomorrow"),
+    "1d": MuteTime(DAY, "for a day"),
+    "1w": MuteTime(7 * DAY, "for a week"),
 }
-MUTE_CHOICES = (OFF, "1h", "tomorrow", "1w")
-"""How long everything may be muted, by the same kind of button: a time that passes, and no preference."""
+MUTE_CHOICES = (OFF, *MUTE_TIMES)
+"""How long a watch, or everything, may be muted: a time that passes, and no preference."""
+_MORNING = 6 * 60
+"""When a mute until tomorrow ends, in minutes past a person's own midnight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,16 @@ def check(name: str, value: str) -> None:
         raise InvalidRequest(f"there is no preference {name!r}: one of {', '.join(CHOICES)}")
     if value not in CHOICES[name]:
         raise InvalidRequest(f"{name} cannot be {value!r}: one of {', '.join(CHOICES[name])}")
+
+
+def muted_until(now: int, zone: str, choice: str) -> int:
+    """The Ts at which a mute ends, 0 for none. Raises InvalidRequest for what is none of `MUTE_CHOICES`."""
+    if choice not in MUTE_CHOICES:
+        raise InvalidRequest(f"{choice!r} is no time to mute for: one of {', '.join(MUTE_CHOICES)}")
+    if choice == OFF:
+        return 0
+    micros = MUTE_TIMES[choice].micros
+    return next_moment(now, zone, _MORNING) if micros is None else now + micros
 
 
 def settable(name: str) -> PermittedAction:

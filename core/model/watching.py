@@ -107,7 +107,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class FireView:
-    """Why somebody was notified: the watch, what it heard, between which tx. `status` of one that is told nobody."""
+    """Why somebody was notified: the watch, what it heard, between which tx. `status` of one that is told nobody.
+
+    `own`: it is the asker's own watch. Else `events` and `recipients` are what they may know of.
+    """
 
     fire_id: UUID
     watch_id: UUID
@@ -120,6 +123,7 @@ class FireView:
     status: str
     reason: str | None
     recipients: tuple[Outcome, ...]
+    own: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,9 @@ class NoticesEngine:
         told = {line.ref_id for line in ordered} | {line.ref_id for line in questions}
         happened_at = max([line.learned for line in ordered] + [line.change_tx for line in questions])
         truncated = sum(fire.truncated for fire, _ in fires)
-        notice = ChangeNotice(tuple(ordered), truncated, _reasons(fires, told), happened_at, tuple(questions))
+        notice = ChangeNotice(
+            tuple(ordered), truncated, _reasons(fires, told, principal), happened_at, tuple(questions)
+        )
         quoted = {source_id for source_id, _ in lines}.union(*(line.source_ids for line in questions))
         return Composed(notice, tuple((ref_id, stretches[0].until[1]) for ref_id in sorted(told)), tuple(quoted))
 
@@ -292,10 +294,11 @@ def _every(fires: Fires) -> Iterator[Event]:
     return (event for fire, _ in fires for event in _events(fire))
 
 
-def _reasons(fires: Fires, told: Collection[UUID]) -> tuple[Reason, ...]:
+def _reasons(fires: Fires, told: Collection[UUID], reader: Principal) -> tuple[Reason, ...]:
     """The watches that heard what is told: what another is called may not be its reader's to know."""
     heard = [watch for fire, watch in fires if any(event.ref_id in told for event in _events(fire))]
-    return tuple({watch.watch_id: Reason(watch.watch_id, watch.name) for watch in heard}.values())
+    own = {watch.watch_id: watch.owner_id == reader.person_id for watch in heard}
+    return tuple({watch.watch_id: Reason(watch.watch_id, watch.name, own[watch.watch_id]) for watch in heard}.values())
 
 
 def _events(fire: WatchFire) -> list[Event]:

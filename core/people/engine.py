@@ -11,8 +11,7 @@ from sqlmodel import col, select
 from core.errors import InvalidRequest, NotFound
 from core.ids import derived
 from core.model.erased import ERASED
-from core.model.local_time import next_moment
-from core.model.preferences import MUTE_CHOICES, MUTE_TIMES, OFF, Preferences, check
+from core.model.preferences import Preferences, check, muted_until
 from core.model.principals import OPERATOR, Principal, person_reader, role_names
 from core.model.work import Place
 from core.store import audit, briefs, messages, people
@@ -41,10 +40,6 @@ class IdentityView:
     person_id: UUID
     state: str
     reason: str | None
-
-
-_MORNING = 6 * 60
-"""When a mute until tomorrow ends, in minutes past a person's own midnight."""
 
 
 class PeopleEngine:
@@ -200,7 +195,7 @@ class PeopleEngine:
 
     def mute_for(self, tx: WriteTx, person_id: UUID, choice: str) -> None:
         """Hold every card of a person for one of `MUTE_CHOICES`. Raises InvalidRequest for another, NotFound."""
-        _mute(tx, person_id, lambda person: _muted_until(tx.now, person.zone, choice))
+        _mute(tx, person_id, lambda person: muted_until(tx.now, person.zone, choice))
 
     def mute(self, tenant_id: str, person_id: UUID, until: int) -> None:
         """Hold a person's cards until a Ts; 0 ends it. Raises NotFound."""
@@ -285,14 +280,6 @@ def _settle(tx: WriteTx, person: Person, zone: str) -> None:
     tx.session.add(person)
     if moves:
         briefs.look_again(tx, person.person_id)
-
-
-def _muted_until(now: int, zone: str, choice: str) -> int:
-    if choice == "tomorrow":
-        return next_moment(now, zone, _MORNING)
-    if choice not in MUTE_CHOICES:
-        raise InvalidRequest(f"{choice!r} is no time to mute for: one of {', '.join(MUTE_CHOICES)}")
-    return 0 if choice == OFF else now + MUTE_TIMES[choice].micros
 
 
 def _is_zone(name: str) -> bool:

@@ -39,6 +39,7 @@ from core.store.tables import (
     ThreadEvent,
     Trace,
     Watch,
+    WatchMute,
     WatchPending,
     WatchScope,
 )
@@ -221,7 +222,7 @@ def doings(tx: WriteTx, person_id: UUID, places: Iterable[Place]) -> Counter[str
     unknown = {"tenant_id": tx.tenant_id, "person_id": None}
     there = col(Inbox.speaker).in_([speaker(place) for place in places])
     return Counter(
-        preferences=_delete(tx, Brief, theirs) + _delete(tx, LastShown, theirs),
+        preferences=sum(_delete(tx, table, theirs) for table in (Brief, LastShown, WatchMute)),
         events=_set(tx, Inbox, theirs, **said) + _set(tx, Inbox, unknown, there, **said),
         local_messages=_delete(tx, LocalMessage, theirs, col(LocalMessage.author) == "person"),
         threads=_delete(tx, ThreadEvent, theirs),

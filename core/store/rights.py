@@ -1,6 +1,6 @@
 """What somebody may read by now: rights end while a card waits, after it was shown, and while a model writes."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from uuid import UUID
 
@@ -15,6 +15,8 @@ from core.store.tables import ApiKey, CardMessage, Watch
 from core.store.versions import NODES
 from core.store.view import View, view
 
+_OF_ANSWERS = {"answer_updated", "brief"}
+"""Kinds of card that may tell of saved answers."""
 _WITHOUT_SCOPE = {ScopeType.LABEL, ScopeType.QUERY}
 """What is watched here is nothing in particular: who may read none of it is told nothing."""
 
@@ -48,6 +50,20 @@ def may_see(tx: ReadTx, message: CardMessage) -> bool:
     return not needed or needed <= sources.readable(tx, people.principal(person))
 
 
+def may_go(tx: ReadTx, message: CardMessage) -> bool:
+    """Whether a card that was taken to be sent may be sent still: its place is theirs, and they may read it.
+
+    One that tells of saved answers withholds what its reader cannot read, and goes while they can read some source.
+    """
+    person, place = people.get(tx, message.person_id), Place(**message.place)
+    if not people.is_at(tx, message.person_id, place):
+        return False
+    if person is None or message.kind not in _OF_ANSWERS:
+        return may_see(tx, message)
+    needed = set(map(UUID, message.source_ids))
+    return person.active and not (needed and needed.isdisjoint(sources.readable(tx, people.principal(person))))
+
+
 # ── watches ──
 
 
@@ -57,29 +73,48 @@ def heed(tx: WriteTx, found: Iterable[Watch]) -> set[UUID]:
     In the order of their ids, as whoever else does so locks them.
     """
     ordered = sorted({watch.watch_id: watch for watch in found}.values(), key=lambda watch: watch.watch_id)
-    closed = {watch.watch_id for watch in ordered if not reads(tx, watch.owner_id, watch, tx.now)}
+    unread = closed(tx, ordered, tx.now)
     for watch in ordered:
-        if watch.watch_id in closed and watch.suspended is None:
+        if watch.watch_id in unread and watch.suspended is None:
             watches.suspend(tx, watch, Suspension.NOT_READABLE)
-        elif watch.watch_id not in closed and watch.suspended == Suspension.NOT_READABLE:
+        elif watch.watch_id not in unread and watch.suspended == Suspension.NOT_READABLE:
             watches.resume(tx, watch, Suspension.NOT_READABLE)
-    return closed
+    return unread
 
 
-def reads(tx: ReadTx, person_id: UUID, watch: Watch, now: int) -> bool:
-    """Whether a person may read anything of what a watch is on today, whatever has become of it."""
-    person = people.get(tx, person_id)
-    if person is None or not person.active:
-        return False
+def closed(tx: ReadTx, found: Iterable[Watch], now: int) -> set[UUID]:
+    """Those of these watches whose owners may read nothing of what they are on today, whatever has become of it."""
+    by_owner: dict[UUID, list[Watch]] = {}
+    for watch in found:
+        by_owner.setdefault(watch.owner_id, []).append(watch)
+    unread: set[UUID] = set()
+    for owner_id, theirs in by_owner.items():
+        owner = people.get(tx, owner_id)
+        asked = view(tx, people.principal(owner), now) if owner and owner.active else None
+        unread |= {watch.watch_id for watch in theirs if asked is None or not _opens(asked, watch)}
+    return unread
+
+
+def _opens(asked: View, watch: Watch) -> bool:
+    """Whether something of what a watch is on may be read."""
     if watch.scope_type in _WITHOUT_SCOPE:
         return True
-    asked, ids = view(tx, people.principal(person), now), [UUID(ref) for ref in watch.scope_refs]
+    ids = [UUID(ref) for ref in watch.scope_refs]
     if watch.scope_type == ScopeType.SOURCE:
         return not asked.readable.isdisjoint(ids)
     if watch.scope_type == ScopeType.CLARIFICATION:
-        ids = [row.node_id for row in clarifications.newest(tx, ids).values()]
-    nodes = NODES.as_of(tx, ids, asked.valid_t, asked.tx_t).values()
+        ids = [row.node_id for row in clarifications.newest(asked.tx, ids).values()]
+    nodes = NODES.as_of(asked.tx, ids, asked.valid_t, asked.tx_t).values()
     return not nodes or any(_admits(asked, node) for node in nodes)
+
+
+def legible(tx: ReadTx, principal: Principal, refs: Collection[UUID], now: int) -> set[UUID]:
+    """Those of these sources, nodes and clarifications that a principal may read today, whatever became of them."""
+    asked, about = view(tx, principal, now), {ref: ref for ref in refs}
+    about |= {one: row.node_id for one, row in clarifications.newest(tx, refs).items()}
+    nodes = NODES.as_of(tx, set(about.values()), asked.valid_t, asked.tx_t)
+    seen = {node_id for node_id, node in nodes.items() if _admits(asked, node)} | asked.readable
+    return {ref for ref, node_id in about.items() if node_id in seen}
 
 
 def _admits(asked: View, node: Node) -> bool:

@@ -11,7 +11,16 @@ from core.clock import FOREVER
 from core.model.watching import Suspension, TargetKind
 from core.store import boundaries, briefs
 from core.store.database import ReadTx, WriteTx, batches
-from core.store.tables import Feed, NotifyDelivery, SweepCheckpoint, Watch, WatchFire, WatchPending, WatchScope
+from core.store.tables import (
+    Feed,
+    NotifyDelivery,
+    SweepCheckpoint,
+    Watch,
+    WatchFire,
+    WatchMute,
+    WatchPending,
+    WatchScope,
+)
 
 TOLD_BY_CARDS = (TargetKind.PERSON, TargetKind.SHARED)
 """Targets of watches that tell people."""
@@ -204,6 +213,56 @@ def fires_for(tx: ReadTx, owner_id: UUID, limit: int) -> list[UUID]:
         .where(WatchFire.tenant_id == tx.tenant_id, Watch.owner_id == owner_id)
     )
     return list(tx.session.exec(rows.order_by(col(WatchFire.fire_tx).desc()).limit(limit)).all())
+
+
+def fires_near(tx: ReadTx, person_id: UUID, limit: int) -> list[UUID]:
+    """The fires of everything a person watches, and those that they were told of otherwise, newest first."""
+    rows = (
+        select(WatchFire.fire_id, WatchFire.fire_tx)
+        .join(
+            NotifyDelivery,
+            (col(NotifyDelivery.tenant_id) == WatchFire.tenant_id) & (col(NotifyDelivery.fire_id) == WatchFire.fire_id),
+        )
+        .where(NotifyDelivery.tenant_id == tx.tenant_id, NotifyDelivery.person_id == person_id)
+        .where(NotifyDelivery.state == "sent")
+        .order_by(col(NotifyDelivery.created_at).desc())
+    )
+    told = dict(tx.session.exec(rows.limit(limit)).all())
+    own = {fire.fire_id: fire.fire_tx for fire, _ in fires(tx, fires_for(tx, person_id, limit)).values()}
+    return sorted(told | own, key=lambda fire_id: (told | own)[fire_id], reverse=True)[:limit]
+
+
+# ── muted by whom they tell ──
+
+
+def mute_for(tx: WriteTx, watch_id: UUID, person_id: UUID, until: int) -> None:
+    """Let one of those whom a watch tells hear nothing of it until a Ts."""
+    tx.session.merge(WatchMute(tenant_id=tx.tenant_id, watch_id=watch_id, person_id=person_id, muted_until=until))
+
+
+def muted_by(tx: ReadTx, person_id: UUID, watch_ids: Collection[UUID]) -> dict[UUID, int]:
+    """Until when a person wants to hear nothing of each of these watches that they have muted for themselves."""
+    found: dict[UUID, int] = {}
+    for batch in batches(watch_ids):
+        rows = select(WatchMute.watch_id, WatchMute.muted_until).where(
+            WatchMute.tenant_id == tx.tenant_id, WatchMute.person_id == person_id, col(WatchMute.watch_id).in_(batch)
+        )
+        found |= dict(tx.session.exec(rows).all())
+    return found
+
+
+def was_told(tx: ReadTx, watch_id: UUID, person_id: UUID) -> bool:
+    """Whether a watch had anything to tell a person yet."""
+    rows = (
+        select(NotifyDelivery.fire_id)
+        .join(
+            WatchFire,
+            (col(NotifyDelivery.tenant_id) == WatchFire.tenant_id) & (col(NotifyDelivery.fire_id) == WatchFire.fire_id),
+        )
+        .where(NotifyDelivery.tenant_id == tx.tenant_id, NotifyDelivery.person_id == person_id)
+        .where(WatchFire.watch_id == watch_id)
+    )
+    return tx.session.exec(rows.limit(1)).first() is not None
 
 
 def _with_more_fires(tx: ReadTx, watch_ids: Iterable[UUID], than: int) -> list[UUID]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from core.clock import FOREVER
 from core.errors import InvalidRequest, LimitReached, NotFound
 from core.ids import derived
 from core.jsonhash import json_hash
@@ -109,8 +110,10 @@ class WatchEngine:
         return self._results.first(tx, request.refs[0], principal, tx.now)
 
     def _check_limit(self, tx: WriteTx, request: WatchRequest, principal: Principal) -> None:
+        if not _counts(request):
+            return
         counted = [watch for watch in watches.of_owner(tx, _owner(request, principal)) if _counts(watch)]
-        if request.target["kind"] != TargetKind.INTERNAL and len(counted) >= self._config.max_watches_per_person:
+        if len(counted) >= self._config.max_watches_per_person:
             raise LimitReached(f"you have {len(counted)} watches, the most there may be: stop one first")
 
     def _new(self, tx: WriteTx, request: WatchRequest, owner_id: UUID, key: str) -> Watch:
@@ -141,23 +144,31 @@ class WatchEngine:
         One that rests until they may read what it is on goes on with the next change, if by now they may.
         """
         found = [watch for watch in watches.of_owner(tx, principal.person_id) if _shown(watch)]
-        return [replace(_view(watch), suspended=self._rests(tx, watch)) for watch in found]
-
-    def _rests(self, tx: ReadTx, watch: Watch) -> str | None:
-        closed = watch.suspended == Suspension.NOT_READABLE
-        back = closed and rights.reads(tx, watch.owner_id, watch, tx.last_tx)
-        return None if back else watch.suspended
+        muted = watches.muted_by(tx, principal.person_id, [watch.watch_id for watch in found])
+        waiting = [watch for watch in found if watch.suspended == Suspension.NOT_READABLE]
+        back = {watch.watch_id for watch in waiting} - rights.closed(tx, waiting, tx.last_tx)
+        return [_seen(watch, muted.get(watch.watch_id, 0), back=watch.watch_id in back) for watch in found]
 
     def mute(self, tx: WriteTx, watch_id: UUID, principal: Principal, until: int | None) -> WatchView:
-        """Hold a watch's cards until a Ts, or stop it for good (None). Raises NotFound for another's watch."""
-        watch = watches.get(tx, watch_id)
-        if watch is None or watch.owner_id != principal.person_id:
+        """Hold a watch's cards to the principal until a Ts, or let them hear no more of it (None); its owner ends it.
+
+        Raises NotFound for a watch that is not theirs and has told them nothing.
+        """
+        watch, person_id = watches.get(tx, watch_id), principal.person_id
+        if watch is None:
             raise NotFound
-        if until is None:
-            watch.enabled = False
+        own = watch.owner_id == person_id
+        if not own and not watches.was_told(tx, watch_id, person_id):
+            raise NotFound
+        if own and until is None:
+            _stop(tx, watch)
+        elif own and watch.target["kind"] == TargetKind.PERSON:
+            watch.muted_until = until or 0
+            tx.session.add(watch)
+            messages.look_again(tx, UUID(watch.target["person_id"]))
         else:
-            watch.muted_until = until
-        tx.session.add(watch)
+            watches.mute_for(tx, watch_id, person_id, FOREVER if until is None else until)
+            messages.look_again(tx, person_id)
         return _view(watch)
 
     def pace(self, tx: WriteTx, watch_id: UUID, principal: Principal, cadence: Cadence) -> WatchView:
@@ -169,6 +180,13 @@ class WatchEngine:
         tx.session.add(watch)
         return _view(watch)
 
+    def stop_all(self, tx: WriteTx, principal: Principal) -> int:
+        """End everything that a person watches; how many watches that were."""
+        standing = [watch for watch in watches.of_owner(tx, principal.person_id) if _shown(watch)]
+        for watch in standing:
+            _stop(tx, watch)
+        return len(standing)
+
     def fires(self, tx: ReadTx, watch_id: UUID, principal: Principal, limit: int) -> list[UUID]:
         """Newest first. Raises NotFound for another's watch."""
         watch = watches.get(tx, watch_id)
@@ -177,11 +195,11 @@ class WatchEngine:
         return [fire.fire_id for fire in watches.fires_of(tx, watch_id, limit)]
 
     def explain(self, tx: ReadTx, fire_id: UUID, principal: Principal) -> FireView:
-        """Raises NotFound, alike for a fire of another's watch and for none."""
+        """Raises NotFound, alike for a fire that told them nothing and for none."""
         fire, watch = watches.fires(tx, [fire_id]).get(fire_id, (None, None))
-        if fire is None or watch is None or watch.owner_id != principal.person_id:
+        if fire is None or watch is None:
             raise NotFound
-        return FireView(
+        whole = FireView(
             fire_id,
             watch.watch_id,
             watch.name,
@@ -194,6 +212,22 @@ class WatchEngine:
             fire.reason,
             tuple(Outcome(row.person_id, row.state, row.reason) for row in messages.deliveries_for(tx, fire_id)),
         )
+        return whole if watch.owner_id == principal.person_id else _shared(tx, principal, whole)
+
+
+def _shared(tx: ReadTx, principal: Principal, whole: FireView) -> FireView:
+    """What one of those whom somebody else's watch told may know of it. Raises NotFound where that is nothing."""
+    mine = tuple(one for one in whole.recipients if one.person_id == principal.person_id and one.state == "sent")
+    seen = rights.legible(tx, principal, {event.ref_id for event in whole.events}, tx.last_tx) if mine else set()
+    events = tuple(event for event in whole.events if event.ref_id in seen)
+    if not events:
+        raise NotFound
+    return replace(whole, events=events, truncated=0, recipients=mine, own=False)
+
+
+def _stop(tx: WriteTx, watch: Watch) -> None:
+    watch.enabled = False
+    tx.session.add(watch)
 
 
 def _check_cadence(request: WatchRequest, target: TargetKind) -> None:
@@ -277,13 +311,19 @@ def _stands(node: Node, readable: Collection[UUID]) -> bool:
     return not node.tombstone and node.source_id in readable
 
 
-def _shown(watch: Watch) -> bool:
+def _shown(watch: Watch | WatchRequest) -> bool:
     return bool(watch.target["kind"] != TargetKind.INTERNAL)
 
 
-def _counts(watch: Watch) -> bool:
-    """Watches on saved answers come with them, outside the limit."""
+def _counts(watch: Watch | WatchRequest) -> bool:
+    """Watches on saved answers come with them, outside the limit: at the limit too an answer can be saved."""
     return _shown(watch) and watch.scope_type != ScopeType.ANSWER
+
+
+def _seen(watch: Watch, muted_until: int, *, back: bool) -> WatchView:
+    """A watch as its owner has muted it for themselves. `back`: it goes on with the next change."""
+    suspended = None if back else watch.suspended
+    return replace(_view(watch), suspended=suspended, muted_until=max(watch.muted_until, muted_until))
 
 
 def _view(watch: Watch, *, fresh: bool = False) -> WatchView:

@@ -5,11 +5,25 @@ from uuid import UUID
 import pytest
 
 from cards.plain import to_plain
-from core.clock import DAY, HOUR
-from core.model.watching import ScopeType
-from core.store.tables import CardGrant
+from core.clock import DAY, HOUR, MINUTE
+from core.model.local_time import local
+from core.model.nodes import SECTION
+from core.model.watching import ScopeType, Suspension, TargetKind, WatchRequest
+from core.store import watches
+from core.store.tables import CardGrant, Source
 from tests.support.bots import buttons, choices, parts_over
-from tests.support.memories import page, put, rows, section, watch_request
+from tests.support.memories import (
+    CHANGES,
+    audited,
+    change_row,
+    made_steward,
+    page,
+    put,
+    rows,
+    section,
+    source_id,
+    watch_request,
+)
 
 ASKED = "What may a meal cost at most?"
 
@@ -229,3 +243,129 @@ async def test_an_id_that_begins_with_letters_only_is_found_where_there_is_such_
 async def test_why_without_news_says_so_and_with_other_words_is_a_question(adas, parts, ada):
     assert "Nothing to explain" in to_plain(await adas.ask("why"))
     assert await parts.commands.reply("default", ada.person_id, "why are meals limited") is None
+
+
+# ── mute and stop ──
+
+
+async def test_a_mute_until_tomorrow_ends_in_the_persons_own_morning(memory, adas, ada):
+    memory.people.put("default", "Ada", zone="Asia/Kolkata")
+    assert "Muted until tomorrow" in to_plain(await adas.ask("mute tomorrow"))
+    until = memory.people.get("default", ada.person_id).muted_until
+    assert local(until, "Asia/Kolkata").hour == 6
+
+
+@pytest.fixture
+def watching(memory, revise, ada):
+    revise()
+    for name in ("Meals", "Hotels"):
+        ref = section("travel.md", "Travel", name)
+        memory.watch(watch_request(ada, ScopeType.ENTITY, ref, name=name), ada)
+
+
+@pytest.mark.parametrize(
+    ("time", "said", "lasts"),
+    [
+        ("1h", "for an hour", HOUR),
+        ("1d", "for a day", DAY),
+        ("1w", "for a week", 7 * DAY),
+        ("tomorrow", "until tom", 0),
+    ],
+)
+async def test_one_watch_is_muted_by_its_name_and_a_tap_and_unmuted_from_the_list(
+    memory, clock, adas, ada, watching, time, said, lasts
+):
+    card = await adas.ask(f"mute meals {time}")
+    assert [button.arg for button in buttons(card)] == [time]
+    assert said in await adas.press(adas.button("watch_mute", time))
+    until = next(view.muted_until for view in memory.watches(ada) if view.name == "Meals")
+    assert until == clock.now() + lasts or (time == "tomorrow" and clock.now() < until <= clock.now() + DAY)
+    await adas.ask("watching")
+    assert await adas.press(adas.button("watch_mute", "off")) == "Not muted: its cards come again."
+    assert {view.muted_until for view in memory.watches(ada)} == {0}
+
+
+async def test_what_nobody_watches_cannot_be_muted(adas, watching):
+    assert "You watch nothing like that" in to_plain(await adas.ask("mute zebras 1d"))
+
+
+@pytest.mark.parametrize("text", ["stop all", "stop", "Stop everything!"])
+async def test_everything_is_stopped_after_a_question_by_one_tap_that_is_written_down(
+    memory, adas, ada, watching, text
+):
+    card = await adas.ask(text)
+    [button] = buttons(card)
+    assert "End 2 watches?" in (button.confirm or "")
+    assert memory.watches(ada) != [], "nothing before the tap"
+    assert "2 watches" in await adas.press(button)
+    assert memory.watches(ada) == []
+    [row] = [row for row in audited(memory) if row.action == "watch_mute"]
+    assert (row.actor, row.target, row.outcome) == (ada.actor, "all", "done")
+
+
+async def test_the_list_has_a_way_to_stop_all_and_one_by_a_word_has_not(memory, adas, ada, watching):
+    found = await adas.ask("watching meals")
+    assert [button.target for button in buttons(found)] == [str(memory.watches(ada)[0].watch_id)]
+    everything = await adas.ask("watching")
+    assert [button.target for button in buttons(everything)][-1] == "all"
+    await adas.press(buttons(everything)[-1])
+    assert buttons(adas.cards()[-1]) == [], "nothing is left to stop"
+
+
+async def test_stop_and_a_name_lists_it_and_any_other_words_are_a_question(parts, adas, ada, watching):
+    assert "You watch 1 thing" in to_plain(await adas.ask("stop hotels"))
+    for words in ("stop the presses", "stop all the meetings"):
+        assert await parts.commands.reply("default", ada.person_id, words) is None
+
+
+async def test_who_watches_nothing_has_nothing_to_stop(adas):
+    assert "You watch nothing yet" in to_plain(await adas.ask("stop all"))
+
+
+# ── what others watch for them ──
+
+
+@pytest.fixture
+def team(memory, revise, clock, parts, bob):
+    """Bob, a steward, lets every member be told."""
+    revise()
+    target = {"kind": TargetKind.SHARED, "audience": {"roles": ["member"]}}
+    request = WatchRequest("team news", ScopeType.LABEL, (SECTION,), CHANGES, target, debounce_secs=0)
+    return memory.watch(request, made_steward(memory, bob))
+
+
+async def test_one_of_those_who_are_told_asks_why_and_hears_no_more_of_it(
+    memory, adas, bobs, parts, revise, clock, team
+):
+    await parts.worker.settle()
+    clock.advance(HOUR)
+    revise(meals=55)
+    await parts.worker.settle()
+    clock.advance(MINUTE)
+    await parts.worker.settle()
+    assert "Your team watches team news" in adas.texts()[-1]
+    why = to_plain(await adas.ask("why"))
+    assert "Because your team watches: team news" in why
+    assert "It was sent to you." in why
+    assert await adas.press(adas.button("watch_mute", "stop")) == "Stopped. You will not hear of it again."
+    before = len(adas.cards())
+    clock.advance(HOUR)
+    revise(meals=60)
+    await parts.worker.settle()
+    clock.advance(MINUTE)
+    await parts.worker.settle()
+    assert (len(adas.cards()), "60 EUR" in bobs.texts()[-1]) == (before, True)
+
+
+async def test_a_watch_that_rests_is_told_of_and_says_why_in_the_list(memory, adas, ada, parts, watching):
+    with memory._database.write("default") as tx:
+        for view in memory.watches(ada):
+            watches.suspend(tx, watches.get(tx, view.watch_id), Suspension.NOT_READABLE)
+    change_row(memory, Source, ("default", source_id("travel.md")), readers=["legal"])
+    await parts.worker.settle()
+    assert "2 watches of yours rest" in adas.texts()[-1]
+    assert "you may no longer read what it is on" in adas.texts()[-1]
+    assert "40 EUR" not in adas.texts()[-1]
+    listed = to_plain(await adas.ask("watching"))
+    assert listed.count("rests, since you may no longer read what it is on") == 2
+    assert await adas.press(adas.button("watch_mute", "stop", at=0)) == "Stopped. You will not hear of it again."

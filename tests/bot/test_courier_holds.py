@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from bot.channels.base import TOO_LATE, NotSent, Unknown
+from bot.channels.base import CALLED_OFF, NotSent, Unknown
 from bot.delivery import AT_ONCE, Courier
 from bot.memory_gateway import MemoryGateway
 from core.clock import HOUR, SECOND
@@ -63,7 +63,7 @@ async def test_a_card_whose_lease_ran_out_in_a_sleeping_process_is_left_to_the_o
     memory, clock, parts, channel, lease
 ):
     card = await slept(memory, channel, lease)
-    assert (channel.tried(), message(memory, card).reason) == (0, TOO_LATE.reason)
+    assert (channel.tried(), message(memory, card).reason) == (0, CALLED_OFF.reason)
     clock.advance(HOUR)
     await carried(parts)
     assert (channel.tried(), state(memory, card)) == (1, CardState.SENT)

@@ -17,7 +17,7 @@ from core.model.work import HOME, Extent
 from core.store.tables import CardMessage, Inbox, Watch
 from tests.fakes.scripted_channel import ScriptedChannel
 from tests.support.bots import buttons
-from tests.support.memories import document, page, put, rows, section, watch_request
+from tests.support.memories import change_row, document, page, put, rows, section, watch_request
 from tests.support.posting import connect, member, place
 from tests.support.talks import Talk
 
@@ -349,3 +349,12 @@ async def test_a_strangers_page_that_waits_is_not_shown_to_whom_they_turned_out_
     clock.advance(HOUR)
     await eve.parts.worker.settle()
     assert eve.cards() == []
+
+
+async def test_the_page_says_why_a_watch_rests_and_ends_a_mute(memory, adas, ada, watching, clock):
+    change_row(memory, Watch, ("default", watching.watch_id), suspended="broken", muted_until=clock.now() + HOUR)
+    card = await adas.open_home()
+    assert "rests, since its query no longer works" in adas.texts()[-1]
+    unmute = next(button for button in buttons(card) if button.arg == "off")
+    assert await tap(adas, Tap(unmute.nonce, CardAction(unmute.kind, unmute.target, "off"))) is None
+    assert memory.watches(ada)[0].muted_until == 0

@@ -105,7 +105,7 @@ def test_every_preference_can_be_set_to_all_that_the_bot_knows() -> None:
         "brief_hour": hours,
         "quiet_from": ["off", *hours],
         "quiet_until": ["off", *hours],
-        "mute": ["off", "1h", "tomorrow", "1w"],
+        "mute": ["off", "1h", "tomorrow", "1d", "1w"],
     }
 
 

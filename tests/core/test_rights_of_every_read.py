@@ -90,6 +90,7 @@ CALLS = {
     "generate": lambda w, who: w.memory.generate(QUESTION, who),
     "explain_thread": lambda w, who: w.memory.explain_thread(w.asked, who),
     "find_sections": lambda w, who: w.memory.find_sections("meals", who),
+    "find_questions": lambda w, who: w.memory.find_questions(f"sweet {BEFORE} {AFTER}", who),
     "quote": lambda w, who: [w.memory.quote(QUESTION, span, who) for span in w.spans],
     "save_answer": lambda w, who: w.memory.save_answer(w.trace_id, who),
     "answer": lambda w, who: w.memory.answer(w.answer_id, who),
@@ -105,6 +106,7 @@ CALLS = {
     "explain_fire": lambda w, who: w.memory.explain_fire(w.fire_id, who),
     "clarifications": lambda w, who: w.memory.clarifications(who),
     "erase": lambda w, who: w.memory.erase(source_id(URI), "curious", who),
+    "mute_for": lambda w, who: w.memory.mute_for(who, "1y"),
     "mute_all": lambda w, who: w.memory.mute_all(who, 0),
     "prefer": lambda w, who: w.memory.prefer(who, "brief_day", "fri"),
 }

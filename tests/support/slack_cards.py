@@ -9,7 +9,7 @@ from bot.channels.slack.web import SlackWeb
 from cards.codec import to_json
 from cards.gallery import gallery
 from cards.model import Card
-from core.clock import MINUTE, ManualClock
+from core.clock import MINUTE
 from core.ids import derived
 from core.model.notices import Outgoing
 from core.model.work import Place
@@ -42,8 +42,12 @@ def outgoing(
 
 
 def channel_over(web: SlackWeb, workspace: str | None = TEAM) -> SlackChannel:
-    """A channel for which it is always its turn, and always now, by the token of a workspace."""
-    return SlackChannel(web, Pace(monotonic=lambda: 0.0, sleep=_at_once), ManualClock(NOW), lambda: workspace)
+    """A channel for which it is always its turn, and every card may go, by the token of a workspace."""
+    return SlackChannel(web, Pace(monotonic=lambda: 0.0, sleep=_at_once), _always, lambda: workspace)
+
+
+async def _always(_: Outgoing) -> bool:
+    return True
 
 
 async def _at_once(_: float) -> None:

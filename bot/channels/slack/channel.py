@@ -9,7 +9,7 @@ somebody else's, so that nothing is done before Slack has said which one the tok
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from bot.channels.base import TOO_LATE, Absent, CannotTell, Found, NotSent, Profile, SendOutcome, Sent, Unreachable
+from bot.channels.base import CALLED_OFF, Absent, CannotTell, Found, NotSent, Profile, SendOutcome, Sent, Unreachable
 from bot.channels.slack.outcomes import Trouble, meaning, without_effect
 from bot.channels.slack.pace import Pace
 from bot.channels.slack.reading import cursor_of, direct, listed, marked, profile_of, stamp_of
@@ -17,7 +17,6 @@ from bot.channels.slack.web import CallFailed, Reply, SlackWeb
 from cards.codec import from_json
 from cards.model import Card
 from cards.slack import to_slack, to_slack_home
-from core.clock import Clock
 from core.model.notices import Outgoing
 from core.model.work import HOME, Extent
 
@@ -26,6 +25,7 @@ UNKNOWABLE = frozenset({"user_not_found", "users_not_found", "user_not_visible",
 """Why there is no profile to be had, and asking again would not help: whoever it is is told how to be known."""
 
 Answer = TypeVar("Answer")
+MayGo = Callable[[Outgoing], Awaitable[bool]]
 
 
 class _NotWritten(Exception):
@@ -37,12 +37,15 @@ class _NotWritten(Exception):
 
 
 class SlackChannel:
-    """One workspace, by its bot token. `workspace`: which one Slack says that is; None until it has said so."""
+    """One workspace, by its bot token. `workspace`: which one Slack says that is; None until it has said so.
 
-    def __init__(self, web: SlackWeb, pace: Pace, clock: Clock, workspace: Callable[[], str | None]) -> None:
+    `may_go`: asked of a card whose turn has come.
+    """
+
+    def __init__(self, web: SlackWeb, pace: Pace, may_go: MayGo, workspace: Callable[[], str | None]) -> None:
         self._web = web
         self._pace = pace
-        self._clock = clock
+        self._may_go = may_go
         self._workspace = workspace
         self._conversations: dict[str, str] = {}
 
@@ -100,8 +103,8 @@ class SlackChannel:
 
         async def post(conversation: str) -> Sent:
             await self._pace.turn(conversation)
-            if not card.is_held(self._clock.now()):
-                raise _NotWritten(TOO_LATE)
+            if not await self._may_go(card):
+                raise _NotWritten(CALLED_OFF)
             reply = await self._web.ask(self._web.client.chat_postMessage(channel=conversation, **message))
             return Sent(f"{conversation}/{_stamp(reply)}")
 

@@ -16,6 +16,7 @@ from bot.channels.slack.whisper import Whisper
 from bot.config import Settings
 from bot.ingress import Ingress
 from bot.memory_gateway import MemoryGateway
+from core.model.notices import Outgoing
 
 
 class SlackRunner:
@@ -30,7 +31,11 @@ class SlackRunner:
         secret, token = slack.signing_secret.get_secret_value(), slack.app_token.get_secret_value()
         self._http = HttpListener(app, secret, clock) if slack.mode == "http" else None
         self._socket = SocketMode(app, self._web, token) if slack.mode == "socket" else None
-        self.channel = SlackChannel(self._web, Pace(), clock, lambda: self._connection.workspace)
+
+        async def may_go(card: Outgoing) -> bool:
+            return await gateway.call(gateway.memory.delivery.may_go, card)
+
+        self.channel = SlackChannel(self._web, Pace(), may_go, lambda: self._connection.workspace)
 
     def routes(self) -> list[web.RouteDef]:
         """Where Slack's requests come in; none in Socket Mode."""

@@ -6,9 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.clock import DAY, HOUR, SECOND
 from core.errors import InvalidRequest
 from core.model.grants import MUTES, CardAction
-from core.model.preferences import CHOICES, MUTE, MUTE_CHOICES, MUTE_TIMES, OFF, Preferences, check, settable
+from core.model.local_time import local
+from core.model.preferences import (
+    CHOICES,
+    MUTE,
+    MUTE_CHOICES,
+    MUTE_TIMES,
+    OFF,
+    Preferences,
+    check,
+    muted_until,
+    settable,
+)
 
 DEFAULTS = Preferences(0, 9 * 60)
 ROWS = st.fixed_dictionaries({}, optional={name: st.sampled_from(values) for name, values in CHOICES.items()})
@@ -51,6 +63,20 @@ def test_how_long_to_mute_is_offered_like_a_preference():
 
 
 def test_every_time_that_any_button_offers_has_a_length():
-    """But the morning, which is told by a person's own clock, and the ends of a mute and of a watch."""
-    assert {*MUTES, *MUTE_CHOICES} == {*MUTE_TIMES, OFF, "tomorrow", "stop"}
-    assert sorted(MUTE_TIMES, key=lambda name: MUTE_TIMES[name].micros) == ["1h", "1d", "1w"]
+    assert {*MUTES, *MUTE_CHOICES} == {*MUTE_TIMES, OFF, "stop"}
+
+
+@given(st.integers(0, 4_000_000_000 * SECOND), st.sampled_from(["UTC", "Asia/Kolkata", "Pacific/Kiritimati"]))
+def test_the_times_come_in_the_order_in_which_they_are_offered(now, zone):
+    ends = {choice: muted_until(now, zone, choice) for choice in MUTE_CHOICES}
+    assert ends.pop(OFF) == 0
+    assert now < ends["1h"] == now + HOUR < ends["1d"] == now + DAY < ends["1w"] == now + 7 * DAY
+    morning = local(ends["tomorrow"], zone)
+    assert (morning.hour, morning.minute) == (6, 0)
+    assert now < ends["tomorrow"] <= now + 30 * HOUR
+
+
+@pytest.mark.parametrize("choice", ["", "2h", "stop", "Tomorrow"])
+def test_no_other_time_is_known(choice):
+    with pytest.raises(InvalidRequest, match="no time to mute for"):
+        muted_until(0, "UTC", choice)

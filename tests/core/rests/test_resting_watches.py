@@ -8,6 +8,7 @@ from core.model.watching import ScopeType, Suspension, TargetKind, WatchRequest
 from core.model.work import Extent
 from core.store import watches
 from core.store.tables import CardMessage, NotifyDelivery, Source, Watch, WatchFire
+from tests.support.briefs import FRIDAY, MONDAY, arrive
 from tests.support.deliveries import Worker
 from tests.support.memories import (
     CHANGES,
@@ -306,3 +307,19 @@ def test_the_watches_of_whoever_is_let_go_rest_until_they_are_let_back_in(memory
     assert rest(memory) == {"Meals": "unreachable"}
     memory.people.set_active("default", ada.person_id, True)
     assert rest(memory) == {"Meals": None}
+
+
+def test_nor_does_a_brief_tell_of_what_its_owner_may_not_read(memory, clock, bob):
+    clock.ts = FRIDAY
+    grace = add_person(memory, "Grace", ["steward", "auditor"])
+    put(memory, "travel.md", travel(), ["member", "auditor"])
+    memory.sweep()
+    worker = Worker(memory)
+    target = {"kind": TargetKind.SHARED, "audience": {"roles": ["member"]}}
+    memory.watch(WatchRequest("shared", ScopeType.ENTITY, (MEALS,), CHANGES, target, debounce_secs=0), grace)
+    change(memory, worker, 45, ("member", "auditor"))
+    assert [card.person_id for card in worker.send()] == [bob.person_id]
+    let_read(memory, "member")
+    assert memory.briefs.preview(bob) is None
+    assert arrive(memory, worker, MONDAY) == []
+    assert rest(memory) == {"shared": "not_readable"}

@@ -7,9 +7,9 @@ from core.errors import NotFound
 from core.ids import random_id
 from core.model.nodes import SECTION
 from core.model.watching import EventKind, Outcome, ScopeType, TargetKind, WatchRequest
-from core.store.tables import Person, WatchFire
+from core.store.tables import Person, Source, WatchFire
 from tests.support.deliveries import Worker
-from tests.support.memories import CHANGES, add_person, change_row, made_steward, page, put, rows, section
+from tests.support.memories import CHANGES, add_person, change_row, made_steward, page, put, rows, section, source_id
 
 
 @pytest.fixture
@@ -55,3 +55,41 @@ def test_only_the_owner_of_the_watch_hears_it(memory, bob, fire):
 def test_a_fire_that_never_was_is_not_found(memory, ada):
     with pytest.raises(NotFound):
         memory.explain_fire(random_id(), ada)
+
+
+def test_whoever_else_was_told_sees_what_became_of_it_for_them_alone(memory, ada, fire):
+    cleo = add_person(memory, "Cleo")
+    memory.clock.advance(HOUR)
+    put(memory, "travel.md", page("Travel", {"Meals": "Meals cost at most 50 EUR."}))
+    memory.sweep()
+    memory.clock.advance(MINUTE)
+    Worker(memory).send()
+    [second] = [row for row in rows(memory, WatchFire) if row.fire_id != fire.fire_id]
+    told = memory.explain_fire(second.fire_id, cleo)
+    assert (told.own, told.watch_name, told.recipients) == (
+        False,
+        "sections",
+        (Outcome(cleo.person_id, "sent", None),),
+    )
+    assert memory.recent_fires(cleo) == [second.fire_id]
+    assert memory.recent_fires(ada) == [second.fire_id, fire.fire_id]
+    with pytest.raises(NotFound):
+        memory.explain_fire(fire.fire_id, cleo)
+
+
+def test_they_see_nothing_of_what_they_may_no_longer_read(memory, ada, fire):
+    cleo = add_person(memory, "Cleo")
+    put(memory, "pay.md", page("Pay", {"Bonus": "None."}), ["member"])
+    memory.clock.advance(HOUR)
+    put(memory, "travel.md", page("Travel", {"Meals": "Meals cost at most 50 EUR."}))
+    memory.sweep()
+    memory.clock.advance(MINUTE)
+    Worker(memory).send()
+    [second] = [row for row in rows(memory, WatchFire) if row.fire_id != fire.fire_id]
+    assert len(memory.explain_fire(second.fire_id, cleo).events) == 3
+    change_row(memory, Source, ("default", source_id("pay.md")), readers=["legal"])
+    assert len(memory.explain_fire(second.fire_id, cleo).events) == 1
+    assert len(memory.explain_fire(second.fire_id, ada).events) == 3
+    change_row(memory, Source, ("default", source_id("travel.md")), readers=["legal"])
+    with pytest.raises(NotFound):
+        memory.explain_fire(second.fire_id, cleo)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.channels.base import TOO_LATE, Absent, CannotTell, Found, NotSent, Profile, Sent, Unknown, Unreachable
+from bot.channels.base import CALLED_OFF, Absent, CannotTell, Found, NotSent, Profile, Sent, Unknown, Unreachable
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.pace import Pace
 from bot.channels.slack.reading import profile_of
@@ -40,10 +40,13 @@ async def test_a_card_whose_lease_ran_out_before_its_turn_came_is_not_posted(web
     async def sleep(_: float) -> None:
         clock.advance(waits)
 
-    channel = SlackChannel(web, Pace(lambda: 0.0, sleep), clock, lambda: TEAM)
+    async def may_go(card) -> bool:
+        return card.is_held(clock.now())
+
+    channel = SlackChannel(web, Pace(lambda: 0.0, sleep), may_go, lambda: TEAM)
     outcomes = [await channel.send(outgoing(name)) for name in ("first", "second", "third", "fourth")]
     assert isinstance(outcomes[-1], Sent) == (posted == 4)
-    assert (outcomes[-1] == TOO_LATE) == (posted == 3)
+    assert (outcomes[-1] == CALLED_OFF) == (posted == 3)
     assert len(acme.calls("chat.postMessage")) == posted
 
 

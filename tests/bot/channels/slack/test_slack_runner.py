@@ -11,13 +11,16 @@ from aiohttp import web
 from structlog.testing import capture_logs
 
 from bot.actions import INACTIVE
-from bot.channels.base import NotSent, Sent
+from bot.channels.base import CALLED_OFF, NotSent, Sent
 from bot.channels.slack.address import EVENTS_PATH
 from bot.channels.slack.runner import SlackRunner
 from bot.config import Settings, SlackSettings
 from bot.memory_gateway import MemoryGateway
+from cards.codec import to_json
+from cards.notices import looking
 from core.model.work import Place
 from tests.fakes.slack_inbound import SlackRequest, deliver
+from tests.support.posting import take
 from tests.support.slack import Recording, let_in, on_loopback, told
 from tests.support.slack_cards import ADA, TEAM, outgoing
 
@@ -48,7 +51,16 @@ def runner(slack, acme, ingress, gateway):
     return make
 
 
-async def test_over_http_it_connects_hears_and_sends(runner, slack, acme, inbound, ingress, memory):
+@pytest.fixture
+def in_hand(memory):
+    """A card for Ada, taken to be sent."""
+    ada, there = memory.people.put("default", "Ada"), Place("slack", TEAM, ADA)
+    memory.people.bind("default", ada, there)
+    message_id = memory.messages.post("default", ada, there, "e1", "answer", lambda _: to_json(looking()))
+    return take(memory, message_id)
+
+
+async def test_over_http_it_connects_hears_and_sends(runner, slack, acme, inbound, ingress, memory, in_hand):
     running = runner("http")
     with told() as logged:
         await running.start()
@@ -56,7 +68,9 @@ async def test_over_http_it_connects_hears_and_sends(runner, slack, acme, inboun
     assert memory.workspaces.find("slack", TEAM).trusted
     async with on_loopback(running.routes()) as base:
         assert (await deliver(slack, base + EVENTS_PATH, inbound.message(ADA, "x"))).status == 200
-    assert isinstance(await running.channel.send(outgoing()), Sent)
+    assert isinstance(await running.channel.send(in_hand), Sent)
+    memory.people.set_active("default", in_hand.person_id, False)
+    assert await running.channel.send(in_hand) == CALLED_OFF
     await running.stop()
     assert ([kept[0] for kept in ingress.kept], len(acme.cards(ADA))) == (["said"], 1)
 
