@@ -90,7 +90,7 @@ CALLS = {
     "generate": lambda w, who: w.memory.generate(QUESTION, who),
     "explain_thread": lambda w, who: w.memory.explain_thread(w.asked, who),
     "find_sections": lambda w, who: w.memory.find_sections("meals", who),
-    "find_questions": lambda w, who: w.memory.find_questions(f"sweet {BEFORE} {AFTER}", who),
+    "find_questions": lambda w, who: w.memory.find_questions("kind", who),
     "quote": lambda w, who: [w.memory.quote(QUESTION, span, who) for span in w.spans],
     "save_answer": lambda w, who: w.memory.save_answer(w.trace_id, who),
     "answer": lambda w, who: w.memory.answer(w.answer_id, who),

@@ -337,7 +337,7 @@ def _leaves(memory, person):
     memory.people.set_active("default", person.person_id, active=False)
 
 
-@pytest.mark.parametrize(("ended", "says_why"), [(_loses_a_role, "ask again"), (_leaves, "no person")])
+@pytest.mark.parametrize(("ended", "says_why"), [(_loses_a_role, "ask again"), (_leaves, "nothing here")])
 def test_a_right_that_ends_while_the_model_writes_is_not_used_any_more(memory, fake, ended, says_why):
     bo = add_person(memory, "Bo", roles=("member", "board"))
     put(memory, "board.md", page("Board", {"Meals": "A meal of the board may cost 900 EUR at most."}), ["board"])
