@@ -4,7 +4,7 @@ import pytest
 
 from core.delivery.engine import REST
 from core.model.watching import ScopeType
-from core.store.tables import CardMessage, Person
+from core.store.tables import CardMessage, NotifyDelivery, Person
 from tests.support.briefs import change, travel
 from tests.support.deliveries import Worker
 from tests.support.memories import add_person, change_row, put, rows, section, watch_request
@@ -74,3 +74,12 @@ def test_who_failed_is_looked_at_again_and_has_their_news_once_it_can_be_told(me
     clock.advance(REST)
     assert memory.delivery.gather() == 1
     assert bad.person_id in told(memory)
+
+
+def test_whoever_waits_for_a_brief_alone_keeps_nobody_out(memory, people):
+    *patient, last = people
+    for row in rows(memory, NotifyDelivery):
+        if row.person_id in {person.person_id for person in patient}:
+            change_row(memory, NotifyDelivery, ("default", row.fire_id, row.person_id, row.kind), cadence="daily")
+    assert memory.delivery.gather(limit=1) == 1
+    assert told(memory) == {last.person_id}
