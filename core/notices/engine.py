@@ -38,7 +38,7 @@ Moment = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A thing, and the time over which it is told. `seen`: its reader was shown it as it was at the beginning."""
+    """A thing, and the time over which it is told. `seen`: its reader knows it as it was at the beginning."""
 
     ref_type: str
     ref_id: UUID
@@ -65,14 +65,11 @@ class NoticesEngine:
 
         Raises NotFound when something is, and the principal may see none of it.
         """
-        first, now = _first_changes(fires), (tx.present(tx.now), tx.last_tx)
-        shown = messages.last_shown(tx, principal.person_id, {ref_id for _, ref_id in first})
+        begun, now = _begun(fires), (tx.present(tx.now), tx.last_tx)
+        shown = messages.last_shown(tx, principal.person_id, {ref_id for _, ref_id in begun})
         if kind == ANSWERS:
             return self._answers(tx, principal, fires, shown, now)
-        stretches = [
-            Stretch(*ref, shown.get(ref[1], change_tx - 1), now, seen=ref[1] in shown)
-            for ref, change_tx in first.items()
-        ]
+        stretches = [Stretch(*ref, shown.get(ref[1], since), now, seen=True) for ref, since in begun.items()]
         return self._changes(tx, principal, fires, stretches)
 
     # ── memory change ──
@@ -305,14 +302,17 @@ def _events(fire: WatchFire) -> list[Event]:
     return [Event.from_json(body) for body in fire.events]
 
 
-def _first_changes(fires: Fires) -> dict[tuple[str, UUID], int]:
-    """The tx of the first change of each thing that these fires tell of."""
-    first: dict[tuple[str, UUID], int] = {}
-    for fire, _ in fires:
+def _begun(fires: Fires) -> dict[tuple[str, UUID], int]:
+    """Since when each thing is watched that these fires tell of: from there it is told to whom it was never shown.
+
+    Of several changes that were seen together a fire names only the newest.
+    """
+    begun: dict[tuple[str, UUID], int] = {}
+    for fire, watch in fires:
         for event in _events(fire):
             ref = (event.ref_type, event.ref_id)
-            first[ref] = min(first.get(ref, event.change_tx), event.change_tx)
-    return first
+            begun[ref] = min(begun.get(ref, watch.created_tx), watch.created_tx)
+    return begun
 
 
 def _stretch(moved: Moved) -> Stretch:
