@@ -383,6 +383,11 @@ class Memory:
         with self._database.read(principal.tenant_id) as tx:
             return self._engines.watch.explain(tx, fire_id, principal)
 
+    def mute_watch(self, watch_id: UUID, principal: Principal, until: int | None) -> WatchView:
+        """Hold a watch's cards until a Ts (0 ends it), or stop it for good (None). Raises NotFound for another's."""
+        with self._database.write(principal.tenant_id) as tx:
+            return self._engines.watch.mute(tx, watch_id, principal, until)
+
     def mute_all(self, principal: Principal, until: int) -> None:
         """Hold every card of a person until a Ts; 0 ends it."""
         self.people.mute(principal.tenant_id, principal.person_id, until)

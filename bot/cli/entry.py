@@ -24,6 +24,7 @@ from bot.cli import (
     people,
     serving,
     setup,
+    watching,
     webhooks,
     workspaces,
 )
@@ -56,6 +57,7 @@ for group in (
     people,
     workspaces,
     api_keys,
+    watching,
     webhooks,
     audit,
     jobs,

@@ -23,6 +23,7 @@ from core.model.notices import (
 from core.model.ports import Composed, Library, News
 from core.model.principals import Principal, visible_to
 from core.model.watching import Cadence, Event, ScopeType
+from core.notices.heads import head_changes
 from core.store import messages, sources
 from core.store.briefs import Heard
 from core.store.database import ReadTx, WriteTx
@@ -120,6 +121,8 @@ class NoticesEngine:
                 continue
             whole = stretch.ref_type == "source" or newest.label == DOCUMENT
             differing = changes(*(self._library.pieces(tx, node, whole=whole) for node in (before, after)))
+            if whole:
+                differing = [*head_changes(before, after), *differing]
             if differing:
                 named = before if newest.tombstone and before else newest
                 place = (newest.source_id, named.valid_start, named.tx_start)

@@ -107,6 +107,7 @@ CALLS = {
     "clarifications": lambda w, who: w.memory.clarifications(who),
     "erase": lambda w, who: w.memory.erase(source_id(URI), "curious", who),
     "mute_for": lambda w, who: w.memory.mute_for(who, "1y"),
+    "mute_watch": lambda w, who: w.memory.mute_watch(w.watch_id, who, 0),
     "mute_all": lambda w, who: w.memory.mute_all(who, 0),
     "prefer": lambda w, who: w.memory.prefer(who, "brief_day", "fri"),
 }

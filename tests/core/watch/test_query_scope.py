@@ -564,3 +564,20 @@ def test_a_document_is_found_by_what_stands_at_its_head(swept, ada):
         put(swept, "plan.md", f"---\nstatus: {status}\n---\n# Plan\n\nBuild.\n".encode())
         swept.sweep()
     assert told(swept) == [{UUID(document("plan.md"))}]
+
+
+def test_a_card_says_what_has_changed_at_the_head_of_a_document(swept, ada):
+    plan = "---\nstatus: {}\nrank: {}\nowner: Kim\n---\n# Plan\n\nBuild.\n".format
+    put(swept, "plan.md", plan("draft", 1).encode())
+    ask(swept, ada, {"find": "DOCUMENT", "where": [{"prop": "status", "op": "eq", "value": "final"}]})
+    swept.sweep()
+    put(swept, "plan.md", plan("final", 2).encode())
+    swept.sweep()
+    swept.clock.advance(MINUTE)
+    worker = Worker(swept)
+    worker.send()
+    [line] = worker.notices[0].lines
+    assert [(one.before, one.after) for one in line.changes] == [
+        ("rank: 1", "rank: 2"),
+        ("status: draft", "status: final"),
+    ]
