@@ -92,11 +92,10 @@ class WatchEngine:
         if target in watches.TOLD_BY_CARDS:
             _check_people(tx, request.target, principal)
         _check_cadence(request, target)
-        if set(request.events).isdisjoint(HEARD[request.scope_type]):
-            raise InvalidRequest(
-                f"nothing of that is ever heard of a {request.scope_type}: name {', '.join(HEARD[request.scope_type])}"
-            )
         reader = _told(tx, request, principal) if target is TargetKind.WEBHOOK else principal
+        if set(request.events).isdisjoint(HEARD[request.scope_type]):
+            heard = ", ".join(HEARD[request.scope_type])
+            raise InvalidRequest(f"no such event ever comes of the scope {request.scope_type}: name {heard}")
         if request.scope_type not in _FOR_ANYBODY and not _readable(tx, request, reader):
             raise NotFound
 
