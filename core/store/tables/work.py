@@ -87,7 +87,7 @@ class NotifyDelivery(SQLModel, table=True):
 
     __tablename__: ClassVar[str] = "notify_delivery"
     __table_args__ = (
-        Index("ix_notify_delivery_due", "state", "not_before"),
+        Index("ix_notify_delivery_due", "state", "cadence", "not_before"),
         Index("ix_notify_delivery_person", "tenant_id", "person_id", "created_at"),
         Index("ix_notify_delivery_waiting", "tenant_id", "person_id", "state", "not_before"),
         Index("ix_notify_delivery_message", "tenant_id", "message_id", "fire_id"),

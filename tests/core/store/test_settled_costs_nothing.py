@@ -89,6 +89,23 @@ def test_what_is_settled_costs_nothing(memory, clock, what):
     assert many[0] <= few[0] * 1.5 + 20
 
 
+def test_what_waits_for_briefs_costs_no_tick(memory, clock):
+    """For up to a week it is due, and not to be told at once."""
+    ada = add_person(memory, "Ada").person_id
+    waits = {"tenant_id": "default", "person_id": ada, "kind": "memory_change", "state": "pending", "reason": None}
+    waits |= {"not_before": NOW, "created_at": NOW, "cadence": "weekly", "message_id": None}
+
+    def tick(numbers):
+        with memory._database.write("default") as tx:
+            tx.insert(NotifyDelivery, (waits | {"fire_id": UUID(int=number)} for number in numbers))
+        with steps(memory) as taken:
+            memory.delivery.gather()
+        return taken[0]
+
+    few = tick(range(FEW))
+    assert tick(range(FEW, MANY)) <= few * 1.5 + 20
+
+
 def test_the_count_sees_what_goes_through_everything(memory):
     """So that the tests above can fail."""
     ada = add_person(memory, "Ada").person_id
