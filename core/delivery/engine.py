@@ -39,7 +39,7 @@ _TO_SEND = {CardState.PENDING, CardState.FAILED}
 _OUT = {CardState.SENDING, CardState.UNKNOWN, CardState.SENT}
 """States in which a card may stand: what it is made to say from then on is an update."""
 REST = MINUTE
-"""How long a person is left alone for whom no card could be made, and a brief waits for what another card shows."""
+"""How long a person is left alone for whom no card could be made, and a card waits for what another shows."""
 
 
 class DeliveryEngine:
@@ -188,7 +188,9 @@ class DeliveryEngine:
         return tell(tx, message, person, present)
 
     def _told(self, tx: WriteTx, message: CardMessage, person: Person, present: Present) -> bool:
-        """Fill a card about fires."""
+        """Fill a card about fires, unless a brief that tells the same may be on its way."""
+        if briefs.is_being_sent(tx, person.person_id):
+            return _rest(tx, message)
         deliveries = telling.to_tell(tx, messages.deliveries_of(tx, message.message_id), self._held(tx, person, tx.now))
         if not deliveries:
             return _end(tx, message, "suppressed")
@@ -216,8 +218,10 @@ class DeliveryEngine:
         It says what changed since the last one, and what no card could deliver.
         """
         period = briefs.period_of(message.subject)
-        if self._put_off(tx, message, person) or _behind_another(tx, message, period):
+        if self._put_off(tx, message, person):
             return False
+        if briefs.comes_after_another(tx, message.person_id, period):
+            return _rest(tx, message)
         if period is Cadence.WEEKLY and self._chosen(tx, person).brief_day is None:
             messages.leave_to_next(tx, message.message_id, "suppressed")
             return _end(tx, message, "suppressed")
@@ -314,13 +318,11 @@ class DeliveryEngine:
         return max(muted, quiet)
 
 
-def _behind_another(tx: WriteTx, message: CardMessage, period: Cadence) -> bool:
-    """Whether a brief is to wait for what another card will have shown; then it does."""
-    waits = briefs.comes_after_another(tx, message.person_id, period)
-    if waits:
-        message.not_before = tx.now + REST
-        tx.session.add(message)
-    return waits
+def _rest(tx: WriteTx, message: CardMessage) -> bool:
+    """False, for it is to wait for what another card will have shown."""
+    message.not_before = tx.now + REST
+    tx.session.add(message)
+    return False
 
 
 def _question_of(subject: str) -> UUID:

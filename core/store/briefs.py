@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, exists, or_, update
 from sqlmodel import col, select
 
 from core.clock import FOREVER
+from core.model.card_states import CardState
 from core.model.watching import Cadence
 from core.store import messages
 from core.store.database import ReadTx, WriteTx
@@ -85,6 +86,17 @@ def cards(tx: ReadTx, person_id: UUID, period: Cadence, slot: str) -> list[CardM
 def on_its_way(tx: ReadTx, person_id: UUID, period: Cadence) -> bool:
     """Whether a period's brief is yet to arrive: the next would say the same, for it is composed when it is sent."""
     return messages.in_flight(tx, person_id, _BEGINS[period])
+
+
+def is_being_sent(tx: ReadTx, person_id: UUID) -> bool:
+    """Whether a brief of any period is in somebody's hand: what it will have shown is not known to be shown yet."""
+    rows = select(CardMessage.message_id).where(
+        CardMessage.tenant_id == tx.tenant_id,
+        CardMessage.person_id == person_id,
+        col(CardMessage.state) == CardState.SENDING,
+        col(CardMessage.subject).startswith(messages.BRIEF),
+    )
+    return tx.session.exec(rows.limit(1)).first() is not None
 
 
 def comes_after_another(tx: ReadTx, person_id: UUID, period: Cadence) -> bool:

@@ -236,6 +236,25 @@ def test_what_a_card_has_told_is_no_news_for_the_brief_of_a_day(memory, worker, 
     assert arrive(memory, worker, SATURDAY) == []
 
 
+@pytest.mark.parametrize("cadence", PERIODS)
+def test_what_a_brief_in_hand_tells_is_no_news_for_a_card(memory, worker, ada, cadence):
+    watch(memory, ada, cadence)
+    memory.watch(watch_request(ada, ScopeType.LABEL, "SECTION", name="sections"), ada)
+    revise(memory, worker, hotels=160)
+    worker.brief()
+    memory.clock.ts = MONDAY - HOUR
+    worker.brief()
+    change(memory, worker, meals=45)
+    worker.brief()
+    [due] = memory.delivery.due()
+    brief = memory.delivery.take(due.tenant_id, due.message_id, worker.present)
+    assert worker.take() == [], "the brief may have told it by the time the card arrives"
+    memory.outcomes.sent(brief, "ref")
+    memory.clock.advance(MINUTE)
+    assert worker.send() == []
+    assert [type(notice) for notice in worker.notices] == [ChangeNotice, BriefNotice]
+
+
 def test_the_week_lists_what_an_hour_and_a_day_have_told_once_each(memory, worker, ada):
     watch(memory, ada, Cadence.HOURLY)
     watch(memory, ada, Cadence.DAILY, "Travel", "Hotels")
