@@ -8,9 +8,9 @@ from core.answers.status import AnswerStatus, ClaimState
 from core.delivery.grouping import ANSWERS, changes
 from core.errors import NotFound
 from core.model.answers import readable_claims
-from core.model.evidence import BriefLine, ChangeLine
+from core.model.evidence import BriefLine, ChangeLine, SectionChange
 from core.model.node_ids import document_id
-from core.model.nodes import DOCUMENT, Node
+from core.model.nodes import DOCUMENT, SAVED_ANSWER, Node
 from core.model.notices import (
     AnswerMoved,
     AnswersNotice,
@@ -23,12 +23,13 @@ from core.model.notices import (
 from core.model.ports import Composed, Library, News
 from core.model.principals import Principal, visible_to
 from core.model.watching import Cadence, Event, ScopeType
-from core.notices.heads import head_changes
+from core.notices.properties import head_changes, record_changes, record_name
 from core.store import messages, sources
 from core.store.briefs import Heard
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import Watch, WatchFire
 from core.store.versions import NODES
+from core.store.view import View, view
 from core.watch.brief import COMPARED, Fired, Line, Moved, arranged, fold, untold
 from core.watch.match import CLARIFICATION
 
@@ -78,10 +79,9 @@ class NoticesEngine:
     def _changes(
         self, tx: WriteTx, principal: Principal, fires: Fires, stretches: Sequence[Stretch]
     ) -> Composed | None:
-        readable = sources.readable(tx, principal)
-        found = list(self._lines(tx, stretches))
+        asked, found = view(tx, principal, tx.now), list(self._lines(tx, stretches))
         settled = self._settled(tx, principal, fires, stretches)
-        lines = [(source_id, line) for _, source_id, line in found if source_id in readable]
+        lines = [(_from(nodes), line) for _, nodes, line in found if all(map(asked.admits, nodes))]
         questions = sorted((line for line in settled if line), key=lambda line: (-line.change_tx, line.ref_id))
         if not lines and not questions:
             if found or settled:
@@ -94,7 +94,7 @@ class NoticesEngine:
         notice = ChangeNotice(
             tuple(ordered), truncated, _reasons(fires, told, principal), happened_at, tuple(questions)
         )
-        quoted = {source_id for source_id, _ in lines}.union(*(line.source_ids for line in questions))
+        quoted = set().union(*(quoted for quoted, _ in lines), *(line.source_ids for line in questions))
         return Composed(notice, tuple((ref_id, stretches[0].until[1]) for ref_id in sorted(told)), tuple(quoted))
 
     def _settled(
@@ -108,27 +108,42 @@ class NoticesEngine:
         found = self._questions.moved(tx, principal, windows, stretches[0].until[0])
         return [line and replace(line, change_tx=last[line.ref_id]) for line in found.values()]
 
-    def _lines(self, tx: ReadTx, stretches: Sequence[Stretch]) -> Iterator[tuple[Stretch, UUID, ChangeLine]]:
-        """What is different in each, with the source it stands in; where nothing is, and of a question, no line."""
+    def _lines(
+        self, tx: ReadTx, stretches: Sequence[Stretch]
+    ) -> Iterator[tuple[Stretch, tuple[Node, ...], ChangeLine]]:
+        """What is different in each, with the versions compared; where nothing is, and of a question, no line."""
         states = _states(tx, stretches)
         sides = {stretch: _sides(tx, stretch, states) for stretch in stretches}
-        standing = {node.source_id for pair in sides.values() for node in pair if node and node.source_id}
-        rows = sources.by_ids(tx, standing)
+        rows = sources.by_ids(
+            tx, {node.source_id for pair in sides.values() for node in pair if node and node.source_id}
+        )
         titles: dict[tuple[UUID, int, int], str] = {}
         for stretch, (before, after) in sides.items():
             newest = after or before
-            if newest is None or newest.source_id is None:
+            if newest is None or newest.label == SAVED_ANSWER:  # which has a card of its own
                 continue
-            whole = stretch.ref_type == "source" or newest.label == DOCUMENT
-            differing = changes(*(self._library.pieces(tx, node, whole=whole) for node in (before, after)))
-            if whole:
-                differing = [*head_changes(before, after), *differing]
-            if differing:
-                named = before if newest.tombstone and before else newest
+            differing = self._differing(tx, stretch, before, after, newest)
+            if not differing:
+                continue
+            named = before if newest.tombstone and before else newest
+            if newest.source_id is None:
+                title, uri = record_name(named), f"record:{newest.node_id}"
+            else:
                 place = (newest.source_id, named.valid_start, named.tx_start)
                 title = titles.get(place) or titles.setdefault(place, self._library.title(tx, named))
-                uri, times = rows[newest.source_id].uri, (newest.valid_start, newest.tx_start)
-                yield stretch, newest.source_id, ChangeLine(stretch.ref_id, title, uri, differing, *times)
+                uri = rows[newest.source_id].uri
+            compared = tuple(node for node in (before, after) if node)
+            times = newest.valid_start, newest.tx_start
+            yield stretch, compared, ChangeLine(stretch.ref_id, title, uri, differing, *times)
+
+    def _differing(
+        self, tx: ReadTx, stretch: Stretch, before: Node | None, after: Node | None, newest: Node
+    ) -> list[SectionChange]:
+        if newest.source_id is None:
+            return record_changes(before, after)
+        whole = stretch.ref_type == "source" or newest.label == DOCUMENT
+        differing = changes(*(self._library.pieces(tx, node, whole=whole) for node in (before, after)))
+        return [*head_changes(before, after), *differing] if whole else differing
 
     # ── saved answer updated ──
 
@@ -172,7 +187,7 @@ class NoticesEngine:
         )
         shown = dict(sorted((line.ref_id, line.change_tx) for line in lines)) | dict.fromkeys(news, present[1])
         uris = {line.source_uri for line in lines}
-        quoted = {source_id for source_id, line in found if line.source_uri in uris}
+        quoted = frozenset[UUID]().union(*(from_ for from_, line in found if line.source_uri in uris))
         of_questions = (line.source_ids for line in lines if isinstance(line, QuestionLine))
         return Composed(notice, tuple(shown.items()), tuple(quoted.union(_dependencies(news.values()), *of_questions)))
 
@@ -193,24 +208,24 @@ class NoticesEngine:
         folded: Sequence[Moved],
         shown: Mapping[UUID, int],
         now: Moment,
-    ) -> tuple[list[tuple[UUID, BriefLine]], list[QuestionLine], int]:
-        """Each change that the person may read today, with its source; what has come of questions; and how many more.
+    ) -> tuple[list[tuple[frozenset[UUID], BriefLine]], list[QuestionLine], int]:
+        """Each change that the person may read today, with its sources; what has come of questions; and how many more.
 
         These are too old to be compared.
         """
-        readable = sources.readable(tx, principal)
+        reader = view(tx, principal, now[0])
         own = {one.watch.watch_id for one in heard if one.watch.owner_id == principal.person_id}
         asked = {(one.ref_id, one.since_tx, one.change_tx): one for one in folded if one.ref_type == CLARIFICATION}
         moved = self._without_undone(tx, [one for one in folded if one.ref_type != CLARIFICATION], shown, now)
         told_by = {_stretch(one): one for one in moved[:COMPARED]}
         found = [
-            (source_id, _brief_line(line, stretch, told_by[stretch], own))
-            for stretch, source_id, line in self._lines(tx, list(told_by))
-            if source_id in readable
+            (_from(nodes), _brief_line(line, stretch, told_by[stretch], own))
+            for stretch, nodes, line in self._lines(tx, list(told_by))
+            if all(map(reader.admits, nodes))
         ]
         settled = self._questions.moved(tx, principal, list(asked), now[0]) if asked else {}
         questions = [_offered(line, asked[window], own) for window, line in settled.items() if line]
-        return found, questions, _count(tx, moved[COMPARED:], readable, now)
+        return found, questions, _count(reader, moved[COMPARED:])
 
 
 def _brief_line(line: ChangeLine, stretch: Stretch, moved: Moved, own: Collection[UUID]) -> BriefLine:
@@ -223,11 +238,16 @@ def _offered(line: QuestionLine, moved: Moved, own: Collection[UUID]) -> Questio
     )
 
 
-def _count(tx: ReadTx, moved: Sequence[Moved], readable: Collection[UUID], now: Moment) -> int:
+def _count(reader: View, moved: Sequence[Moved]) -> int:
     """How many of these changes are of things that may be read."""
     node_ids = [_stretch(one).node_id for one in moved]
-    nodes = NODES.as_of(tx, set(node_ids), *now)
-    return sum(node_id in nodes and nodes[node_id].source_id in readable for node_id in node_ids)
+    nodes = NODES.as_of(reader.tx, set(node_ids), reader.valid_t, reader.tx_t)
+    return sum(node_id in nodes and reader.admits(nodes[node_id]) for node_id in node_ids)
+
+
+def _from(nodes: Iterable[Node]) -> frozenset[UUID]:
+    """The sources that these versions are from."""
+    return frozenset[UUID]().union(*(node.sources for node in nodes))
 
 
 def _states(tx: ReadTx, stretches: Iterable[Stretch]) -> dict[Moment, dict[UUID, Node]]:

@@ -52,9 +52,10 @@ class View:
 
     def shows(self, node: Node) -> bool:
         """Whether a version of a node stands, and may be read."""
-        return not node.tombstone and self._admits(node)
+        return not node.tombstone and self.admits(node)
 
-    def _admits(self, node: Node) -> bool:
+    def admits(self, node: Node) -> bool:
+        """Whether a version of a node may be read, also one that says that there is nothing any more."""
         by_readers = bool(node.readers) or not node.sources
         if by_readers and not visible_to(self.principal, node.readers or ()):
             return False

@@ -9,7 +9,7 @@ from core.clock import FOREVER
 from core.errors import InvalidRequest, LimitReached, NotFound
 from core.ids import derived
 from core.jsonhash import json_hash
-from core.model.nodes import Node
+from core.model.nodes import LABEL
 from core.model.ports import Results
 from core.model.principals import ADMIN, STEWARD, Principal
 from core.model.watching import (
@@ -28,9 +28,8 @@ from core.results.standing import standing
 from core.store import audit, clarifications, messages, people, rights, sources, watches, webhooks
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import Watch
-from core.store.versions import NODES
 from core.store.view import view
-from core.watch.config import WatchConfig
+from core.watch.config import LONGEST_DEBOUNCE, WatchConfig
 from core.watch.target import heard_by
 
 _FOR_WEBHOOKS = {ScopeType.ENTITY, ScopeType.LABEL, ScopeType.SOURCE}
@@ -92,6 +91,7 @@ class WatchEngine:
         if target in watches.TOLD_BY_CARDS:
             _check_people(tx, request.target, principal)
         _check_cadence(request, target)
+        _check_scope(request)
         reader = _told(tx, request, principal) if target is TargetKind.WEBHOOK else principal
         if set(request.events).isdisjoint(HEARD[request.scope_type]):
             heard = ", ".join(HEARD[request.scope_type])
@@ -236,6 +236,15 @@ def _check_cadence(request: WatchRequest, target: TargetKind) -> None:
         raise InvalidRequest(f"only people have briefs: what is told to no person has no cadence {request.cadence}")
 
 
+def _check_scope(request: WatchRequest) -> None:
+    """Labels that a node can have, and a time to gather for."""
+    for label in request.refs if request.scope_type is ScopeType.LABEL else ():
+        if not LABEL.fullmatch(label):
+            raise InvalidRequest(f"{label!r} is no label: capitals, digits and _, as in SECTION or PROJECT")
+    if request.debounce_secs is not None and not 0 <= request.debounce_secs <= LONGEST_DEBOUNCE:
+        raise InvalidRequest(f"a watch gathers for 0 to {LONGEST_DEBOUNCE} seconds, not for {request.debounce_secs}")
+
+
 def _owner(request: WatchRequest, principal: Principal) -> UUID:
     """Whose watch it is: the webhook's that it tells, whichever admin asked for it, or the person's."""
     target = request.target
@@ -289,14 +298,12 @@ def _key(request: WatchRequest, owner_id: UUID) -> str:
 def _readable(tx: WriteTx, request: WatchRequest, principal: Principal) -> bool:
     if request.target["kind"] == TargetKind.INTERNAL or request.scope_type is ScopeType.ANSWER:
         return True  # made by the answers engine for the answer's own owner, in the transaction that saves it
-    readable = sources.readable(tx, principal)
     ids = [UUID(ref) for ref in request.refs]
     if request.scope_type is ScopeType.SOURCE:
-        return readable.issuperset(ids)
+        return sources.readable(tx, principal).issuperset(ids)
     if request.scope_type is ScopeType.CLARIFICATION:
         return _may_read_questions(tx, ids, principal)
-    nodes: dict[UUID, Node] = NODES.as_of(tx, ids, tx.present(tx.now), tx.last_tx)
-    return len(nodes) == len(ids) and all(_stands(node, readable) for node in nodes.values())
+    return len(view(tx, principal, tx.now).nodes(ids)) == len(set(ids))
 
 
 def _may_read_questions(tx: WriteTx, ids: Collection[UUID], principal: Principal) -> bool:
@@ -304,10 +311,6 @@ def _may_read_questions(tx: WriteTx, ids: Collection[UUID], principal: Principal
     asked = clarifications.newest(tx, ids)
     about = {row.node_id for row in asked.values()}
     return len(asked) == len(set(ids)) and about == view(tx, principal, tx.now).nodes(about).keys()
-
-
-def _stands(node: Node, readable: Collection[UUID]) -> bool:
-    return not node.tombstone and node.source_id in readable
 
 
 def _shown(watch: Watch | WatchRequest) -> bool:
