@@ -11,13 +11,12 @@ from pydantic import ConfigDict, JsonValue, TypeAdapter, ValidationError
 from core.clock import FOREVER
 from core.errors import InvalidRequest
 from core.jsonhash import canonical_json, json_hash
-from core.model.nodes import DOCUMENT, PASSAGE, SAVED_ANSWER, SECTION, Node, NodeWrite
+from core.model.nodes import DOCUMENT, LABEL, PASSAGE, SAVED_ANSWER, SECTION, Node, NodeWrite
 from core.model.spans import SpanRef
 
 LARGEST = 64 * 1024
 """Bytes of JSON; what is longer is a document."""
 
-_LABEL = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _KEPT = {DOCUMENT, SECTION, PASSAGE, SAVED_ANSWER}
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 """As JSON escapes it; PostgreSQL's text cannot hold it."""
@@ -44,7 +43,7 @@ class Record:
     provenance: Sequence[SpanRef] = ()
 
     def __post_init__(self) -> None:
-        if not _LABEL.fullmatch(self.label) or self.label in _KEPT:
+        if not LABEL.fullmatch(self.label) or self.label in _KEPT:
             raise InvalidRequest(
                 f"label is {self.label!r}; it must be capitals, digits and _, as in PROJECT, and none of "
                 f"{', '.join(sorted(_KEPT))}"

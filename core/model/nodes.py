@@ -1,5 +1,6 @@
 """Nodes and edges: labelled records, each version holding in an interval of valid time and one of tx time."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,8 @@ from core.model.spans import SpanRef
 
 DOCUMENT, SECTION, PASSAGE, SAVED_ANSWER = "DOCUMENT", "SECTION", "PASSAGE", "SAVED_ANSWER"
 PART_OF, LINKS_TO, SUPERSEDES = "PART_OF", "LINKS_TO", "SUPERSEDES"
+LABEL = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+"""Every label, as a whole: one that is written otherwise is none that a node can have."""
 
 Coordinates = tuple[int, int, int] | tuple[str, int, int, int]
 """(source_version_tx, start, end) within a node's own source; of a record, with the source before them."""

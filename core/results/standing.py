@@ -7,7 +7,6 @@ the owner may read something since, or may not any more: rights are not what a w
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -18,12 +17,11 @@ import xxhash
 from core.errors import InvalidQuery
 from core.graph.query import Query, matches, read
 from core.jsonhash import canonical_json
-from core.model.nodes import Node
+from core.model.nodes import LABEL, Node
 
 LONGEST = 8 * 1024
 """Characters of a query: it is read again whenever something that it sees changes."""
 
-_LABEL = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _SHAPE = '{"find": LABEL or null, "where": [conditions]}'
 
 
@@ -47,7 +45,7 @@ def standing(text: str) -> Standing:
     if unknown := sorted(body.keys() - {"find", "where"}):
         raise InvalidQuery(f"{unknown[0]}: not known here; a watch's query is {_SHAPE}")
     find, where = body.get("find"), body.get("where", [])
-    if find is not None and not (isinstance(find, str) and _LABEL.fullmatch(find)):
+    if find is not None and not (isinstance(find, str) and LABEL.fullmatch(find)):
         raise InvalidQuery("find: must be a label in capitals, as in SECTION or PROJECT, or null")
     found = Standing(find, where, read(find, where))
     try:

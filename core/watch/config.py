@@ -4,6 +4,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+LONGEST_DEBOUNCE = 86_400
+"""Seconds: whoever wants to hear less often has a brief of a day or a week."""
+
 
 class WatchConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -11,8 +14,8 @@ class WatchConfig(BaseModel):
     tick_secs: int = Field(default=5, ge=1, le=3600)
     settle_secs: int = Field(default=30, ge=0, le=3600)
     max_rows_per_tick: int = Field(default=5000, ge=1, le=1_000_000)
-    debounce_floor_secs: int = Field(default=60, ge=0, le=86_400)
-    debounce_default_secs: int = Field(default=300, ge=0, le=86_400)
+    debounce_floor_secs: int = Field(default=60, ge=0, le=LONGEST_DEBOUNCE)
+    debounce_default_secs: int = Field(default=300, ge=0, le=LONGEST_DEBOUNCE)
     fire_keep_per_watch: int = Field(default=200, ge=1, le=100_000)
     max_events_per_fire: int = Field(default=50, ge=1, le=1000)
     max_watches_per_person: int = Field(default=200, ge=1, le=100_000)

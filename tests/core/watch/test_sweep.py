@@ -358,6 +358,20 @@ def test_a_watch_on_nothing_is_refused(settled, ada, refs, events):
         settled.watch(watch_request(ada, ScopeType.LABEL, *refs, events=events), ada)
 
 
+@pytest.mark.parametrize("label", ["section", "", "  ", "SECTION ", "É", "S" * 65, "SEC\x1bTION"])
+def test_a_label_that_no_node_can_have_is_refused(settled, ada, label):
+    with pytest.raises(InvalidRequest, match="is no label"):
+        settled.watch(watch_request(ada, ScopeType.LABEL, SECTION, label), ada)
+    assert settled.watches(ada) == []
+
+
+@pytest.mark.parametrize("secs", [-1, 86_401, 10**30])
+def test_a_watch_gathers_for_a_day_at_most(settled, ada, secs):
+    with pytest.raises(InvalidRequest, match="86400 seconds"):
+        settled.watch(watch_request(ada, ScopeType.LABEL, SECTION, debounce_secs=secs), ada)
+    assert settled.watch(watch_request(ada, ScopeType.LABEL, SECTION, debounce_secs=86_400), ada).fresh
+
+
 def test_a_person_has_a_limit_that_names_the_number(reopen):
     memory = reopen(watch={"max_watches_per_person": 1})
     ada = add_person(memory, "Ada")
