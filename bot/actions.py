@@ -246,7 +246,7 @@ def _outcome(action: CardAction, result: dict[str, Any]) -> str:
 
 def _muted(arg: str, result: dict[str, Any]) -> str:
     if "stopped" in result:
-        return f"Stopped: you watch nothing any more, of {plural(result['stopped'], 'watch', 'watches')}."
+        return f"Stopped {plural(result['stopped'], 'watch', 'watches')}: you watch nothing any more."
     if arg == OFF:
         return "Not muted: its cards come again."
     return f"Muted {MUTE_TIMES[arg].words}." if arg in MUTE_TIMES else "Stopped. You will not hear of it again."

@@ -48,6 +48,7 @@ _ID = regex.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SHORTEST_BEGINNING = 6
 _QUESTIONS = 2
 """Questions that are offered at most, before the sections: the words name these, and only lead to those."""
+_EVERYTHING = {"", "all", "everything"}
 STOP_ALL = PermittedAction("watch_mute", ALL, ("stop",))
 _BRIEF_HINT = "Write “brief on”, “brief off” or “brief now”."
 
@@ -81,7 +82,7 @@ class Commands:
             "brief": (self._brief, True),
             "why": (self._why, True),
             "mute": (self._mute, True),
-            "unmute": (self._unmute, False),
+            "unmute": (self._unmute, True),
             "stop": (self._stop, True),
             "status": (self._status, False),
             "whoami": (self._whoami, False),
@@ -119,15 +120,17 @@ class Commands:
         entries, more = tuple(watch_entry(view, now) for view in watches[:ROWS]), len(watches[ROWS:])
         each = watch_offer(watches[:ROWS], now)
         offer = Offer((*each, STOP_ALL) if stops_all else each)
-        return Reply(lambda nonce: watch_list(entries, nonce, more, stops_all=stops_all), offer)
+        return Reply(lambda nonce: watch_list(entries, nonce, more, stops_all=stops_all, named=words), offer)
 
     async def _named(self, principal: Principal, words: str) -> list[WatchView]:
         owned = await self._gateway.call(self._memory.watches, principal)
         return [view for view in owned if fold(words) in fold(view.name)]
 
     async def _stop(self, principal: Principal, words: str) -> Reply | None:
-        """To end every watch, or those by a name; other words make it a question."""
-        everything = words.lower().rstrip("!.") in {"", "all", "everything"}
+        """To end every watch, or those by a name; other words make it a question. “watching” may stand before them."""
+        first, rest = _split(words)
+        words = rest if first == "watching" else words
+        everything = _bare(words) in _EVERYTHING
         watches = await self._named(principal, "" if everything else words)
         if not everything:
             return await self._watching(principal, words) if watches else None
@@ -142,7 +145,7 @@ class Commands:
 
     async def _brief(self, principal: Principal, words: str) -> Reply | None:
         """The brief by now, or when it comes; other words make it a question."""
-        match words.lower():
+        match _bare(words):
             case "now":
                 return _preview(await self._gateway.call(self._memory.briefs.preview, principal))
             case "on" | "off" as choice:
@@ -192,7 +195,7 @@ class Commands:
             said = f"“{words}” is not a time I know." if words else "Every card waits until then."
             hint = "Write “mute 1h”, “mute tomorrow”, “mute 1d” or “mute 1w”."
             return _said("For how long?", said, hint)
-        if name:
+        if name.strip() not in _EVERYTHING:
             return await self._mute_named(principal, name.strip(), choice)
         await self._gateway.call(self._memory.mute_for, principal, choice)
         return _said(f"Muted {known.words}", "Cards wait until then and come as one.", "Write “unmute” to end it now.")
@@ -207,7 +210,10 @@ class Commands:
         offer = Offer(tuple(PermittedAction("watch_mute", entry.target, (choice,)) for entry in entries))
         return Reply(lambda nonce: mute_list(entries, choice, words, nonce, more), offer)
 
-    async def _unmute(self, principal: Principal, _: str) -> Reply:
+    async def _unmute(self, principal: Principal, words: str) -> Reply | None:
+        """To end the mute of every card, or those of watches by a name; other words make it a question."""
+        if _bare(words) not in _EVERYTHING:
+            return await self._watching(principal, words) if await self._named(principal, words) else None
         await self._gateway.call(self._memory.mute_all, principal, 0)
         return _said("Not muted", "Cards come again as things change.")
 
@@ -224,6 +230,11 @@ class Commands:
 
 def _unknown(words: str) -> Reply:
     return _said("You watch nothing like that", f"None of your watches is named “{words}”.", "Write “watching”.")
+
+
+def _bare(words: str) -> str:
+    """Small, and without the dot or the exclamation mark at their end."""
+    return words.lower().rstrip("!.")
 
 
 def _begins_id(words: str) -> bool:

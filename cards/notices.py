@@ -127,10 +127,12 @@ def unbound(how: str) -> Card:
     return notice("Nice to meet you", text, "You will get no other cards until then.")
 
 
-def watch_list(watches: tuple[WatchEntry, ...], nonce: str, more: int = 0, *, stops_all: bool = False) -> Card:
+def watch_list(
+    watches: tuple[WatchEntry, ...], nonce: str, more: int = 0, *, stops_all: bool = False, named: str = ""
+) -> Card:
     """`more` counts the watches after these; a sixth and later one here is counted too.
 
-    `stops_all`: with a button that ends every one.
+    `stops_all`: with a button that ends every one. `named`: the words that these were found by, of all there are.
     """
     total = len(watches) + more
     if not total:
@@ -138,7 +140,8 @@ def watch_list(watches: tuple[WatchEntry, ...], nonce: str, more: int = 0, *, st
         return notice("You watch nothing yet", "When you do, I tell you as soon as it changes.", hint)
     rows = tuple(_paced_row(watch, nonce) for watch in watches[:ROWS])
     hint = "Write “watching” and a word of its name to find one."
-    listing = _listing(f"You watch {plural(total, 'thing')}", Rows(rows, more=total - len(rows), more_hint=hint), PAUSE)
+    title = f"You watch {plural(total, 'thing')}" + (f" named “{short(named)}”" if named else "")
+    listing = _listing(title, Rows(rows, more=total - len(rows), more_hint=hint), PAUSE)
     return replace(listing, actions=(_stop_all(total, nonce),)) if stops_all else listing
 
 

@@ -285,11 +285,27 @@ async def test_one_watch_is_muted_by_its_name_and_a_tap_and_unmuted_from_the_lis
     assert {view.muted_until for view in memory.watches(ada)} == {0}
 
 
+async def test_to_unmute_by_a_name_lists_it_and_any_other_words_are_a_question(memory, parts, adas, ada, watching):
+    await adas.ask("mute meals 1d")
+    await adas.press(adas.button("watch_mute", "1d"))
+    await adas.ask("unmute meals")
+    await adas.press(adas.button("watch_mute", "off"))
+    assert {view.muted_until for view in memory.watches(ada)} == {0}
+    assert await parts.commands.reply("default", ada.person_id, "unmute the projector") is None
+
+
+async def test_all_is_muted_and_unmuted_by_that_word_too(memory, clock, adas, ada, watching):
+    assert "Muted for a day" in to_plain(await adas.ask("mute all 1d"))
+    assert memory.people.get("default", ada.person_id).muted_until == clock.now() + DAY
+    assert "Not muted" in to_plain(await adas.ask("unmute all!"))
+    assert memory.people.get("default", ada.person_id).muted_until == 0
+
+
 async def test_what_nobody_watches_cannot_be_muted(adas, watching):
     assert "You watch nothing like that" in to_plain(await adas.ask("mute zebras 1d"))
 
 
-@pytest.mark.parametrize("text", ["stop all", "stop", "Stop everything!"])
+@pytest.mark.parametrize("text", ["stop all", "stop", "Stop everything!", "Stop watching.", "stop watching all"])
 async def test_everything_is_stopped_after_a_question_by_one_tap_that_is_written_down(
     memory, adas, ada, watching, text
 ):
@@ -313,8 +329,9 @@ async def test_the_list_has_a_way_to_stop_all_and_one_by_a_word_has_not(memory, 
 
 
 async def test_stop_and_a_name_lists_it_and_any_other_words_are_a_question(parts, adas, ada, watching):
-    assert "You watch 1 thing" in to_plain(await adas.ask("stop hotels"))
-    for words in ("stop the presses", "stop all the meetings"):
+    for words in ("stop hotels", "stop watching hotels", "watching hotels"):
+        assert "You watch 1 thing named “hotels”" in to_plain(await adas.ask(words))
+    for words in ("stop the presses", "stop all the meetings", "stop watching the presses"):
         assert await parts.commands.reply("default", ada.person_id, words) is None
 
 

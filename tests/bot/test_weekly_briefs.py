@@ -131,6 +131,7 @@ async def test_the_button_of_a_brief_that_was_asked_for_works_too(changed, adas,
         ("brief", "Your weekly brief. It comes on Mondays at 9:00, Europe/Berlin time", 0),
         ("brief on", "Your weekly brief. It comes on Mondays at 9:00, Europe/Berlin time", 0),
         ("brief off", "Your weekly brief. It is off.", None),
+        ("Brief off!", "Your weekly brief. It is off.", None),
     ],
 )
 async def test_on_off_and_how_it_stands(memory, adas, ada, text, words, day):

@@ -34,6 +34,11 @@ def test_a_list_of_watches_can_stop_each_and_counts_the_rest() -> None:
     assert "You hear once a week · muted until Friday" in text
 
 
+def test_a_list_of_those_found_by_a_name_does_not_say_that_there_are_no_others() -> None:
+    found = watch_list((WatchEntry("w1", "Meals", "weekly", ""),), "n", named="meals")
+    assert to_plain(found).startswith("You watch 1 thing named “meals”")
+
+
 def test_other_lists_say_what_they_hold() -> None:
     saved = to_plain(saved_list((AnswerEntry("How long?", "current", DAY),), more=2))
     assert "3 saved answers" in saved
