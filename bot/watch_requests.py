@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from cards.text import is_blank
 from core.errors import InvalidRequest, NotFound
 from core.memory import Memory
 from core.model.principals import Principal
@@ -35,7 +36,7 @@ def request_of(memory: Memory, principal: Principal, wish: Wish) -> WatchRequest
     ref, called = _found(memory, principal, scope, text)
     target = {"kind": TargetKind.PERSON, "person_id": str(principal.person_id)}
     return WatchRequest(
-        wish.name or called[:_LONGEST_NAME],
+        _name(wish.name, called),
         scope,
         (ref,),
         _events(scope, wish.events),
@@ -43,6 +44,13 @@ def request_of(memory: Memory, principal: Principal, wish: Wish) -> WatchRequest
         _cadence(wish.cadence),
         wish.debounce_secs,
     )
+
+
+def _name(wished: str, called: str) -> str:
+    """What it is to be called, or what people call what it is on. Raises InvalidRequest."""
+    if wished and (is_blank(wished) or len(wished) > _LONGEST_NAME):
+        raise InvalidRequest(f"--name must be 1 to {_LONGEST_NAME} characters that can be seen")
+    return wished or called[:_LONGEST_NAME]
 
 
 def id_of(text: str, what: str) -> UUID:
@@ -77,7 +85,7 @@ def _source(memory: Memory, tenant: str, text: str) -> UUID:
         if len(named) > 1:
             raise InvalidRequest(f"{len(named)} documents are called {text!r}: name one by its uri") from None
         if not named:
-            raise
+            raise NotFound(f"{text!r} is neither the uri nor the title of a document") from None
         return named[0]
 
 

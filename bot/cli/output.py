@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import typer
 
@@ -12,6 +13,9 @@ from cards.text import clean, one_line
 
 if TYPE_CHECKING:
     from core.clock import Clock
+
+_ANY_WIDTH = 1_000_000
+"""Columns, where no terminal has fewer."""
 
 
 def say(text: str = "", *, aside: bool = False) -> None:
@@ -29,14 +33,17 @@ def say_json(value: Any) -> None:
 
 
 def say_table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """A row a line for a program. In a terminal what is too wide is folded, never cut; what people copy, ids, last."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*headers, box=None, pad_edge=False, header_style="bold")
-    for row in rows:
+    table, shown = Table(box=None, pad_edge=False, header_style="bold"), list(rows)
+    for number, header in enumerate(headers):
+        table.add_column(header, overflow="fold", no_wrap=any(isinstance(row[number], UUID) for row in shown))
+    for row in shown:
         table.add_row(*(Text(one_line(str(cell))) for cell in row))
-    Console(file=sys.stdout, highlight=False).print(table)
+    Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else _ANY_WIDTH).print(table)
 
 
 @contextmanager

@@ -91,6 +91,11 @@ def test_what_cannot_be_watched_is_said_and_ends_in_its_code(cli):
         (("--clarification", NOTHING), 1, "nothing here"),
         (("--label", "SECTION", "--event", "answer_stale"), 2, "never heard of a label"),
         (("--label", "SECTION", "--cadence", "yearly"), 2, "yearly"),
+        (("--label", "section"), 2, "is no label"),
+        (("--label", "SECTION", "--debounce", str(10**30)), 2, "seconds"),
+        (("--label", "SECTION", "--name", " \u200b "), 2, "--name"),
+        (("--label", "SECTION", "--name", "N" * 81), 2, "--name"),
+        (("--source", "Dya"), 1, "neither the uri nor the title"),
         (("--label", "SECTION", "--as", "Nobody"), 1, "Nobody"),
     ):
         assert wrong in cli("watch", "add", *arguments, code=code)

@@ -100,6 +100,19 @@ def test_what_is_listed_says_where_whose_and_how_it_is(cli, added, memory):
     assert "off: gone" in cli("webhook", "show", "ledger")
 
 
+@pytest.mark.parametrize("terminal", [True, False], ids=["terminal", "pipe"])
+def test_the_ids_that_unwatch_takes_are_shown_whole(cli, added, document, monkeypatch, terminal):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal)
+    cli("webhook", "watch", "ledger", "--source", document.uri)
+    [watched] = json.loads(cli("webhook", "show", "ledger", "--json"))["watches"]
+    shown = cli("webhook", "show", "ledger")
+    assert watched["watch_id"] in shown
+    assert "…" not in shown
+    assert (watched["refs"][0] in shown) != terminal, "beside it there is no room, so it is folded; a pipe has room"
+    assert "no more" in cli("webhook", "unwatch", "ledger", watched["watch_id"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
