@@ -154,8 +154,8 @@ def regain(tx: WriteTx, place: Place) -> None:
 
 
 def rest(tx: WriteTx, person_id: UUID) -> None:
-    """Let a person's watches rest, for nobody can write to them."""
-    for watch in watches.of_owner(tx, person_id):
+    """Let a person's watches rest, for nobody can write to them. All lock watches in the order of their ids."""
+    for watch in sorted(watches.of_owner(tx, person_id), key=lambda watch: watch.watch_id):
         watches.suspend(tx, watch, Suspension.UNREACHABLE)
 
 

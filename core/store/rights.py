@@ -90,22 +90,26 @@ def closed(tx: ReadTx, found: Iterable[Watch], now: int) -> set[UUID]:
     unread: set[UUID] = set()
     for owner_id, theirs in by_owner.items():
         owner = people.get(tx, owner_id)
-        asked = view(tx, people.principal(owner), now) if owner and owner.active else None
-        unread |= {watch.watch_id for watch in theirs if asked is None or not _opens(asked, watch)}
+        if owner is not None and owner.active:
+            unread |= _shut(view(tx, people.principal(owner), now), theirs)
+        else:
+            unread |= {watch.watch_id for watch in theirs}
     return unread
 
 
-def _opens(asked: View, watch: Watch) -> bool:
-    """Whether something of what a watch is on may be read."""
-    if watch.scope_type in _WITHOUT_SCOPE:
-        return True
-    ids = [UUID(ref) for ref in watch.scope_refs]
-    if watch.scope_type == ScopeType.SOURCE:
-        return not asked.readable.isdisjoint(ids)
-    if watch.scope_type == ScopeType.CLARIFICATION:
-        ids = [row.node_id for row in clarifications.newest(asked.tx, ids).values()]
-    nodes = NODES.as_of(asked.tx, ids, asked.valid_t, asked.tx_t).values()
-    return not nodes or any(_admits(asked, node) for node in nodes)
+def _shut(asked: View, found: Collection[Watch]) -> set[UUID]:
+    """Those of these watches of which nothing that they are on may be read, looked up together."""
+    on = {watch.watch_id: set(map(UUID, watch.scope_refs)) for watch in found if watch.scope_type not in _WITHOUT_SCOPE}
+    of_sources, of_questions = (
+        {one for watch in found if watch.scope_type == scope_type for one in on[watch.watch_id]}
+        for scope_type in (ScopeType.SOURCE, ScopeType.CLARIFICATION)
+    )
+    about = {row.clarification_id: row.node_id for row in clarifications.newest(asked.tx, of_questions).values()}
+    on = {watch_id: {about.get(one, one) for one in ids} for watch_id, ids in on.items()}
+    nodes = NODES.as_of(asked.tx, set().union(*on.values()) - of_sources, asked.valid_t, asked.tx_t)
+    there = nodes.keys() | of_sources
+    admitted = {node_id for node_id, node in nodes.items() if _admits(asked, node)} | asked.readable
+    return {watch_id for watch_id, ids in on.items() if ids & there and not ids & admitted}
 
 
 def legible(tx: ReadTx, principal: Principal, refs: Collection[UUID], now: int) -> set[UUID]:

@@ -25,14 +25,14 @@ def skip(tx: WriteTx, deliveries: Sequence[NotifyDelivery], reason: str) -> None
 
 
 def undelivered(tx: WriteTx, deliveries: Sequence[NotifyDelivery]) -> None:
-    """Nobody can write to whom these are for; a watch that met this so often with its one person rests."""
+    """Nobody can write to the one person these are for; a watch for them alone that met this so often rests."""
     skip(tx, deliveries, UNREACHABLE)
     tx.session.flush()
-    for delivery in deliveries:
-        for _, watch in watches.fires(tx, [delivery.fire_id]).values():
-            alone = watch.target["kind"] == TargetKind.PERSON
-            if alone and in_vain(tx, watch.watch_id, delivery.person_id, IN_VAIN):
-                watches.suspend(tx, watch, Suspension.UNREACHABLE)
+    found = watches.fires(tx, [delivery.fire_id for delivery in deliveries]).values()
+    alone = {watch.watch_id: watch for _, watch in found if watch.target["kind"] == TargetKind.PERSON}
+    for watch_id in sorted(alone):  # in the order in which `rights.heed` locks them
+        if in_vain(tx, watch_id, deliveries[0].person_id, IN_VAIN):
+            watches.suspend(tx, alone[watch_id], Suspension.UNREACHABLE)
 
 
 def to_tell(tx: WriteTx, deliveries: Sequence[NotifyDelivery], held: int) -> list[NotifyDelivery]:

@@ -115,9 +115,9 @@ def untold(tx: ReadTx, now: int, limit: int) -> list[tuple[str, UUID]]:
 
 
 def untold_of(tx: WriteTx, owner_id: UUID, now: int) -> list[Watch]:
-    """Those watches of one owner, to be changed: two workers must not both tell of them."""
+    """Those watches of one owner, to be changed: two workers must not both tell of them. In the order of their ids."""
     rows = select(Watch).where(Watch.tenant_id == tx.tenant_id, Watch.owner_id == owner_id, col(Watch.notice_at) <= now)
-    ordered = rows.order_by(col(Watch.created_tx), col(Watch.watch_id))
+    ordered = rows.order_by(col(Watch.watch_id))
     return list(tx.session.exec(ordered.with_for_update().execution_options(populate_existing=True)).all())
 
 
