@@ -109,7 +109,8 @@ class Outcome:
 class FireView:
     """Why somebody was notified: the watch, what it heard, between which tx. `status` of one that is told nobody.
 
-    `own`: it is the asker's own watch. Else `events` and `recipients` are what they may know of.
+    `own`: it is the asker's own watch. Else `events` and `recipients` are what they may know of, and there is no
+    `scope_refs`: a query is its owner's words.
     """
 
     fire_id: UUID

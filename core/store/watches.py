@@ -240,6 +240,12 @@ def mute_for(tx: WriteTx, watch_id: UUID, person_id: UUID, until: int) -> None:
     tx.session.merge(WatchMute(tenant_id=tx.tenant_id, watch_id=watch_id, person_id=person_id, muted_until=until))
 
 
+def unmute(tx: WriteTx, watch_id: UUID, person_id: UUID) -> None:
+    """Let somebody hear of a watch again that they had muted for themselves."""
+    theirs = (col(WatchMute.watch_id) == watch_id, col(WatchMute.person_id) == person_id)
+    tx.session.exec(delete(WatchMute).where(col(WatchMute.tenant_id) == tx.tenant_id, *theirs))
+
+
 def muted_by(tx: ReadTx, person_id: UUID, watch_ids: Collection[UUID]) -> dict[UUID, int]:
     """Until when a person wants to hear nothing of each of these watches that they have muted for themselves."""
     found: dict[UUID, int] = {}

@@ -62,6 +62,7 @@ class WatchEngine:
             fresh = not standing.enabled
             standing.enabled, standing.suspended, standing.muted_until = True, None, 0
             standing.notice_at = None
+            watches.unmute(tx, standing.watch_id, owner_id)
             standing.result_fingerprint = found
             if fresh:
                 standing.name, standing.created_tx = request.name, tx.tx
@@ -79,7 +80,7 @@ class WatchEngine:
 
     def stop(self, tx: WriteTx, request: WatchRequest, principal: Principal) -> None:
         """End the watch that this request made, if it stands."""
-        watch = watches.by_key(tx, _key(request, _owner(request, principal)))
+        watch = watches.by_key(tx, _key(_canonical(request), _owner(request, principal)))
         if watch is not None:
             watch.enabled = False
             tx.session.add(watch)
@@ -162,12 +163,12 @@ class WatchEngine:
         if own and until is None:
             _stop(tx, watch)
         elif own and watch.target["kind"] == TargetKind.PERSON:
+            messages.look_again(tx, UUID(watch.target["person_id"]))  # before the watch, as whoever takes a card does
             watch.muted_until = until or 0
             tx.session.add(watch)
-            messages.look_again(tx, UUID(watch.target["person_id"]))
         else:
-            watches.mute_for(tx, watch_id, person_id, FOREVER if until is None else until)
             messages.look_again(tx, person_id)
+            watches.mute_for(tx, watch_id, person_id, FOREVER if until is None else until)
         return _view(watch)
 
     def pace(self, tx: WriteTx, watch_id: UUID, principal: Principal, cadence: Cadence) -> WatchView:
@@ -221,7 +222,7 @@ def _shared(tx: ReadTx, principal: Principal, whole: FireView) -> FireView:
     events = tuple(event for event in whole.events if event.ref_id in seen)
     if not events:
         raise NotFound
-    return replace(whole, events=events, truncated=0, recipients=mine, own=False)
+    return replace(whole, scope_refs=(), events=events, truncated=0, recipients=mine, own=False)
 
 
 def _stop(tx: WriteTx, watch: Watch) -> None:
@@ -278,12 +279,23 @@ def _told(tx: WriteTx, request: WatchRequest, principal: Principal) -> Principal
 
 
 def _canonical(request: WatchRequest) -> WatchRequest:
-    """The request, with its query in the one way to write it. Raises InvalidRequest, InvalidQuery."""
-    if request.scope_type is not ScopeType.QUERY:
-        return request
-    if len(request.refs) != 1:
+    """The request in the one way to write it, each thing and event once. Raises InvalidRequest, InvalidQuery."""
+    if request.scope_type is ScopeType.QUERY and len(request.refs) != 1:
         raise InvalidRequest(f"a watch is on one query, and these are {len(request.refs)}")
-    return replace(request, refs=(standing(request.refs[0]).text,))
+    refs = (_named(request.scope_type, ref) for ref in request.refs)
+    return replace(request, refs=tuple(dict.fromkeys(refs)), events=tuple(dict.fromkeys(request.events)))
+
+
+def _named(scope_type: ScopeType, ref: str) -> str:
+    """What a watch is on, as the feed names it."""
+    if scope_type is ScopeType.LABEL:
+        return ref
+    if scope_type is ScopeType.QUERY:
+        return standing(ref).text
+    try:
+        return str(UUID(ref))
+    except ValueError:
+        raise InvalidRequest(f"{ref!r} is no id: what a watch of a {scope_type} is on is a UUID in text") from None
 
 
 def _index(request: WatchRequest) -> Collection[str]:

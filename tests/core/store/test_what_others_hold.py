@@ -7,10 +7,11 @@ import pytest
 
 from core.clock import SECOND
 from core.model.card_states import CardState
+from core.model.watching import ScopeType, Suspension
 from core.model.work import PLACEHOLDER
-from core.store import inbox, messages
+from core.store import inbox, messages, watches
 from core.store.database import ANY_TENANT
-from tests.support.memories import open_memory
+from tests.support.memories import open_memory, watch_request
 from tests.support.posting import connect, member, place, post, saying, updating
 
 ADAS = place("Ada")
@@ -59,3 +60,25 @@ def test_an_answer_waits_for_whoever_is_taking_its_placeholder_and_is_shown_afte
         answering.result()
     memory.outcomes.sent(messages.outgoing(row), "ref")
     assert updating(memory, card).card["words"] == "the answer"
+
+
+def test_whoever_mutes_a_watch_waits_for_its_card_first_as_whoever_takes_one_locks_that_first(memory, ada):
+    """Else each would hold what the other waits for, and the database would end one of them."""
+    me = memory.people.principal("default", ada)
+    watch = memory.watch(watch_request(me, ScopeType.LABEL, "SECTION"), me)
+    muted = Event()
+
+    def mute():
+        with memory._database.write("default") as tx:
+            memory._engines.watch.mute(tx, watch.watch_id, me, tx.now + SECOND)
+        muted.set()
+
+    with memory._database.write("default") as tx:
+        card = messages.new(tx, ada, ADAS, "fires:one", "memory_change").message_id
+    with ThreadPoolExecutor() as pool:
+        with memory._database.write("default") as tx:
+            messages.locked(tx, card)
+            muting = pool.submit(mute)
+            assert not muted.wait(0.3)  # long enough to lock all that it can
+            assert watches.suspend(tx, watches.get(tx, watch.watch_id), Suspension.NOT_READABLE)
+        muting.result()

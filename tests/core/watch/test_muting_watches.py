@@ -112,6 +112,15 @@ def test_its_owner_too_mutes_it_for_themselves_alone_and_the_list_says_so(memory
     assert sent(worker) == {ada.person_id}
 
 
+def test_an_owner_who_watches_it_again_hears_of_it_again(memory, worker, shared, ada, bob):
+    mute(memory, shared, bob, memory.clock.now() + DAY)
+    target = {"kind": TargetKind.SHARED, "audience": {"roles": ["member"]}}
+    again = WatchRequest("team", ScopeType.LABEL, (SECTION,), CHANGES, target)
+    assert memory.watch(again, made_steward(memory, bob)).watch_id == shared.watch_id
+    change(memory, worker, meals=45)
+    assert sent(worker) == {ada.person_id, bob.person_id}
+
+
 def test_one_of_many_hears_no_more_of_it_and_the_others_do(memory, worker, shared, ada, bob):
     change(memory, worker, meals=45)
     sent(worker)

@@ -449,6 +449,9 @@ def test_of_a_shared_watch_each_is_shown_what_they_may_read(swept):
     shown = {card.person_id: notice for card, notice in zip(worker.send(), worker.notices[-2:], strict=True)}
     assert {line.source_uri for line in shown[clerk.person_id].lines} == {"all.md"}
     assert {line.source_uri for line in shown[chief.person_id].lines} == {"all.md", "board.md"}
+    [fire_id] = swept.recent_fires(clerk)
+    assert swept.explain_fire(fire_id, clerk).scope_refs == (), "the words of the query are its owner's"
+    assert swept.explain_fire(fire_id, chief).scope_refs
 
 
 def test_why_it_was_told_is_explained(swept, ada):
