@@ -68,12 +68,15 @@ def heading(section_path: Sequence[str], source_name: str, source_url: str | Non
 
 
 def headline(change: ChangeLine) -> Words:
-    """The change in words when they are few, else what changed: never a guess at what it means."""
+    """The change in words when they are few, else what changed: never a guess at what it means.
+
+    A section came or went where its own heading did; else something in it.
+    """
     about = subject(change.section_path, change.source_name)
     if change.kind == "removed":
-        return (Plain("Removed: "), Plain(about))
+        return (Plain("Removed: " if short(change.before) == about else "Removed from "), Plain(about))
     if change.kind == "added":
-        return (Plain("New: "), Plain(about))
+        return (Plain("New: " if short(change.after) == about else "New in "), Plain(about))
     found = change_in_words(change.before, change.after)
     return (Plain(about), *(_sides(*found) if found else (Plain(" changed"),)))
 
