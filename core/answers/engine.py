@@ -251,9 +251,12 @@ class AnswersEngine:
     def ask_refresh(self, tx: WriteTx, answer_id: UUID, principal: Principal, delivery_key: str) -> UUID:
         """Enqueue a refresh of the answer that stands today, for the card that is to show it; its id.
 
-        A second tap on that card is no second refresh, but where the first has ended and left the answer as it was.
+        A second tap on that card is no second refresh, but where the first has ended and left the answer as it was. One
+        that has given it a newer answer is done again, which shows that: the tap may be driven by whom a crash left it.
         """
         current = self.newest(tx, answer_id, principal, tx.now)
+        if current != answer_id and _has_asked(tx, answer_id, delivery_key):
+            current = answer_id
         version = self._owned(tx, current, principal, tx.now).tx_start
         kind = JobKind.REFRESH_ANSWER
         payload = {"answer_id": str(current), "person_id": str(principal.person_id), "delivery_key": delivery_key}
@@ -277,6 +280,12 @@ class AnswersEngine:
         edge = EdgeWrite(derived("edge", SUPERSEDES, new_id, answer_id), SUPERSEDES, new_id, answer_id)
         self._graph.link(tx, [edge], (tx.now, FOREVER))
         return Refreshed(new_id, answer, already=False)
+
+
+def _has_asked(tx: ReadTx, answer_id: UUID, delivery_key: str) -> bool:
+    """Whether a card has had this very answer refreshed, in any version of it."""
+    kind, versions = JobKind.REFRESH_ANSWER, NODES.select(tx, col(NodeVersion.node_id) == answer_id)
+    return any(jobs.was_enqueued(tx, kind, answer_id, f"{row.tx_start}:{delivery_key}") for row in versions)
 
 
 def _rewrite(tx: WriteTx, rows: Sequence[NodeVersion], change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:

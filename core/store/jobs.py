@@ -55,6 +55,12 @@ def enqueue_again(
             return
 
 
+def was_enqueued(tx: ReadTx, kind: str, subject: object, cause: object) -> bool:
+    """Whether `enqueue_again` has made a job for this, whatever has become of it."""
+    job_id = derived("job", tx.tenant_id, kind, subject, cause, 0)
+    return tx.session.get(Job, (tx.tenant_id, job_id)) is not None
+
+
 def enqueue_each(
     tx: WriteTx, kind: str, audience: str, cause: object, payloads: Mapping[UUID, dict[str, Any]], not_before: int
 ) -> None:

@@ -403,6 +403,19 @@ async def test_a_refresh_of_several_that_is_driven_again_posts_one_card_beside(t
     assert len(memory.answers(ada)) == 2
 
 
+async def test_a_tap_that_is_driven_again_after_its_refresh_posts_no_second_card_beside(two_told, parts, memory, ada):
+    """The bot died when it had asked for the refresh, and another did that before it drove the tap again."""
+    button = two_told.button("answer_refresh")
+    card, action = memory.messages.tapped(button.nonce), CardAction(button.kind, button.target)
+    shown = []
+    for _ in range(2):
+        await parts.actions.tap(ada.person_id, card, action)
+        await parts.worker.settle()
+        shown.append(two_told.texts())
+    assert shown[0] == shown[1]
+    assert len(memory.answers(ada)) == 2
+
+
 async def test_a_long_list_of_names_is_cut_short(memory, adas, parts):
     sections = {f"Part {n}": f"The zebra number {n} is striped." for n in range(4)}
     put(memory, "zebras.md", page("Zebras", sections))

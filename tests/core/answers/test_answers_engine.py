@@ -379,6 +379,18 @@ def test_a_second_tap_refreshes_again_only_after_the_first_has_ended(memory, ada
     assert len(refresh_jobs(memory)) == 1
 
 
+def test_a_tap_that_is_done_again_after_its_refresh_shows_that_one_and_makes_no_other(memory, ada, saved):
+    ask_refresh(memory, ada, saved)
+    (job,) = refresh_jobs(memory)
+    newer = memory.refresh_answer(saved, ada).answer_id
+    memory.jobs.complete(job)
+    ask_refresh(memory, ada, saved)
+    ask_refresh(memory, ada, saved, "another card")
+    asked = {job.payload["delivery_key"]: job.payload["answer_id"] for job in refresh_jobs(memory)}
+    assert asked == {"one card": str(saved), "another card": str(newer)}
+    assert memory.refresh_answer(saved, ada).already
+
+
 def test_each_card_a_refresh_is_asked_from_gets_its_own_answer(memory, ada, saved):
     for card in ("one card", "another card", "one card"):
         ask_refresh(memory, ada, saved, card)
