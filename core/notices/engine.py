@@ -24,7 +24,7 @@ from core.model.ports import Composed, Library, News
 from core.model.principals import Principal, visible_to
 from core.model.watching import Cadence, Event, ScopeType
 from core.notices.properties import head_changes, record_changes, record_name
-from core.store import messages, sources
+from core.store import deliveries, messages, sources, watches
 from core.store.briefs import Heard
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import Watch, WatchFire
@@ -71,6 +71,8 @@ class NoticesEngine:
         shown = messages.last_shown(tx, principal.person_id, {ref_id for _, ref_id in begun})
         if kind == ANSWERS:
             return self._answers(tx, principal, fires, shown, now)
+        waits = _begun(list(watches.fires(tx, deliveries.of_briefs(tx, principal.person_id)).values()))
+        begun = {ref: min(since, waits.get(ref, since)) for ref, since in begun.items()}  # the brief tells it no more
         stretches = [Stretch(*ref, shown.get(ref[1], since), now, seen=True) for ref, since in begun.items()]
         return self._changes(tx, principal, fires, stretches)
 

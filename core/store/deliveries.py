@@ -27,6 +27,18 @@ def put_off(tx: WriteTx, person_id: UUID, until: int) -> None:
     tx.session.exec(update(NotifyDelivery).where(*due).values(not_before=until))
 
 
+def of_briefs(tx: ReadTx, person_id: UUID) -> list[UUID]:
+    """The fires that wait for one of a person's briefs."""
+    rows = select(NotifyDelivery.fire_id).where(
+        NotifyDelivery.tenant_id == tx.tenant_id,
+        NotifyDelivery.person_id == person_id,
+        NotifyDelivery.state == "pending",
+        NotifyDelivery.cadence != Cadence.IMMEDIATE,
+        col(NotifyDelivery.message_id).is_(None),
+    )
+    return list(tx.session.exec(rows).all())
+
+
 def missed(tx: ReadTx, person_id: UUID) -> set[UUID]:
     """The watches of which a person could not be told something."""
     rows = (

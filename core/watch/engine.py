@@ -295,7 +295,7 @@ def _named(scope_type: ScopeType, ref: str) -> str:
     try:
         return str(UUID(ref))
     except ValueError:
-        raise InvalidRequest(f"{ref!r} is no id: what a watch of a {scope_type} is on is a UUID in text") from None
+        raise InvalidRequest(f"{ref!r} is no id: what is watched by {scope_type} is named by a UUID in text") from None
 
 
 def _index(request: WatchRequest) -> Collection[str]:

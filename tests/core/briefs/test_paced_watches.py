@@ -236,6 +236,19 @@ def test_what_a_card_has_told_is_no_news_for_the_brief_of_a_day(memory, worker, 
     assert arrive(memory, worker, SATURDAY) == []
 
 
+@pytest.mark.parametrize("cadence", NEWS)
+def test_a_card_tells_of_a_thing_from_where_what_waits_for_a_brief_begins(memory, worker, ada, cadence):
+    """The brief takes the thing for shown then, and would never say what it was at first."""
+    memory.watch(watch_request(ada, ScopeType.LABEL, "SECTION", name="sections", cadence=cadence), ada)
+    change(memory, worker, meals=45)
+    watch(memory, ada, Cadence.IMMEDIATE)
+    revise(memory, worker, meals=50)
+    [notice] = worker.notices
+    assert [(c.before, c.after) for line in notice.lines for c in line.changes] == meals_line(40, 50)
+    assert [reason.name for reason in notice.reasons] == ["Meals"]
+    assert arrive(memory, worker, NEXT[cadence] + HOUR) == []
+
+
 @pytest.mark.parametrize("cadence", PERIODS)
 def test_what_a_brief_in_hand_tells_is_no_news_for_a_card(memory, worker, ada, cadence):
     watch(memory, ada, cadence)
@@ -403,7 +416,7 @@ def test_an_unknown_pace_is_refused_by_naming_those_there_are(memory, worker, ad
 
 def test_what_tells_no_person_has_no_pace(memory, worker, ada):
     target = {"kind": TargetKind.INTERNAL, "job_kind": "check:answer", "answer_id": "x"}
-    request = WatchRequest("check", ScopeType.ENTITY, ("x",), CHANGES, target, Cadence.DAILY)
+    request = WatchRequest("check", ScopeType.LABEL, ("SECTION",), CHANGES, target, Cadence.DAILY)
     with pytest.raises(InvalidRequest, match="only people have briefs"):
         memory.watch(request, ada)
 
