@@ -96,8 +96,7 @@ def one_of_two_killed(trial: Trial, moment: int) -> Outcome:
 
 
 def overtaken(trial: Trial, moment: int) -> Outcome:
-    """Not the other cards: a tap that another has done meanwhile is to whoever goes on with it a second tap."""
-    return trial.overtaken(moment).news.fires, trial.expected.news.fires
+    return trial.overtaken(moment).news, trial.expected.news
 
 
 WAYS: tuple[Way, ...] = (
