@@ -68,6 +68,7 @@ _RESTS: dict[str, tuple[str, str]] = {
     Suspension.BROKEN: ("its query no longer works", "Stop it, and make it anew with a query that does."),
 }
 """Why a watch rests, and what brings it back."""
+_GONE = "what it is on is gone, or has another heading: stop it, and watch what stands there now"
 _UNSAID = ("it was switched off", "Watch it again to have it back.")
 _PERIODS: dict[Cadence, Period] = {Cadence.HOURLY: "hour", Cadence.DAILY: "day", Cadence.WEEKLY: "week"}
 
@@ -309,7 +310,7 @@ def why_card(fire: FireView, person_id: UUID) -> Card:
 def watch_entry(view: WatchView, now: int) -> WatchEntry:
     """A watch in a list, with why it is quiet where it is."""
     muted = view.muted_until > now
-    quiet = "muted for now" if muted else ""
+    quiet = "muted for now" if muted else _GONE if view.gone else ""
     state = f"rests, since {_RESTS.get(view.suspended, _UNSAID)[0]}" if view.suspended else quiet
     return WatchEntry(str(view.watch_id), view.name, view.cadence.value, state, muted=muted)
 

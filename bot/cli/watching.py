@@ -170,7 +170,9 @@ def _told(fire: "FireView") -> list[tuple[object, ...]]:
 def _state(one: "WatchView", now: int) -> str:
     if one.suspended:
         return f"rests: {one.suspended.replace('_', ' ')}"
-    return f"muted until {_when(one.muted_until)}" if one.muted_until > now else "on"
+    if one.muted_until > now:
+        return f"muted until {_when(one.muted_until)}"
+    return "gone" if one.gone else "on"
 
 
 def _when(ts: int) -> str:

@@ -159,6 +159,8 @@ class WatchView:
     """True only in the answer to the request that made it."""
     result_fingerprint: str | None = None
     """Of a query: 16 hexadecimal digits that change when what it finds for its owner does, as last looked at."""
+    gone: bool = False
+    """In a list: nothing stands by now of what it is on. It tells again should that come back."""
 
 
 def watch_on_question(clarification_id: UUID, words: str, principal: Principal) -> WatchRequest:

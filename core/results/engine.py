@@ -13,8 +13,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from sqlalchemy.exc import DBAPIError
-
 from core.graph.query import Query
 from core.model.nodes import Node
 from core.model.ports import Finding
@@ -23,6 +21,7 @@ from core.model.watching import Event, EventKind, ScopeType, Suspension
 from core.results.standing import Change, Move, change, fingerprint, found_by, move, standing
 from core.store import people, rights, sources, watches
 from core.store.database import Database, ReadTx, WriteTx
+from core.store.faults import is_passing
 from core.store.tables import Watch
 from core.store.versions import NODES
 from core.store.view import View, view
@@ -124,7 +123,7 @@ class ResultsEngine:
         try:
             events = self._judged(tx, glance, watch, _since(watch.created_tx, window))
         except Exception as error:
-            if isinstance(error, DBAPIError) and error.connection_invalidated:
+            if is_passing(error):  # the sweep fails, and comes again: no watch is to blame
                 raise
             savepoint.rollback()
             watches.suspend(tx, watch, Suspension.BROKEN)

@@ -47,6 +47,18 @@ def opening(file: Path) -> Iterator[None]:
         raise StoreUnavailable(f"the database {file} cannot be opened: {error.strerror}") from error
 
 
+_PASSING = {"08", "40", "53", "55", "57"}
+"""SQLSTATE classes of what another try may not meet: a lost connection, a rollback for another's sake, no room, a lock,
+an operator's or a time-out's cancelling."""
+
+
+def is_passing(error: Exception) -> bool:
+    """Whether an error is of the database's moment, and not of what it was asked."""
+    if not isinstance(error, DBAPIError):
+        return False
+    return error.connection_invalidated or str(getattr(error.orig, "sqlstate", None))[:2] in _PASSING
+
+
 class Retry:
     """Up to fifty tries, 20 ms apart, of what fails with sqlite3.OperationalError."""
 

@@ -1,6 +1,6 @@
 """Watches: made once for one wish, muted, stopped, and asked why they told what they told."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -9,6 +9,7 @@ from core.clock import FOREVER
 from core.errors import InvalidRequest, LimitReached, NotFound
 from core.ids import derived
 from core.jsonhash import json_hash
+from core.model.node_ids import document_id
 from core.model.nodes import LABEL
 from core.model.ports import Results
 from core.model.principals import ADMIN, STEWARD, Principal
@@ -28,6 +29,7 @@ from core.results.standing import standing
 from core.store import audit, clarifications, messages, people, rights, sources, watches, webhooks
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import Watch
+from core.store.versions import NODES
 from core.store.view import view
 from core.watch.config import LONGEST_DEBOUNCE, WatchConfig
 from core.watch.target import heard_by
@@ -147,7 +149,13 @@ class WatchEngine:
         muted = watches.muted_by(tx, principal.person_id, [watch.watch_id for watch in found])
         waiting = [watch for watch in found if watch.suspended == Suspension.NOT_READABLE]
         back = {watch.watch_id for watch in waiting} - rights.closed(tx, waiting, tx.last_tx)
-        return [_seen(watch, muted.get(watch.watch_id, 0), back=watch.watch_id in back) for watch in found]
+        gone = _gone(tx, found)
+        return [
+            replace(
+                _seen(watch, muted.get(watch.watch_id, 0), back=watch.watch_id in back), gone=watch.watch_id in gone
+            )
+            for watch in found
+        ]
 
     def mute(self, tx: WriteTx, watch_id: UUID, principal: Principal, until: int | None) -> WatchView:
         """Hold a watch's cards to the principal until a Ts, or let them hear no more of it (None); its owner ends it.
@@ -332,6 +340,18 @@ def _shown(watch: Watch | WatchRequest) -> bool:
 def _counts(watch: Watch | WatchRequest) -> bool:
     """Watches on saved answers come with them, outside the limit: at the limit too an answer can be saved."""
     return _shown(watch) and watch.scope_type != ScopeType.ANSWER
+
+
+def _gone(tx: ReadTx, found: Iterable[Watch]) -> set[UUID]:
+    """Those of these watches on sections, documents and records of which nothing stands any more."""
+    on: dict[UUID, set[UUID]] = {}
+    for watch in found:
+        if watch.scope_type in {ScopeType.ENTITY, ScopeType.SOURCE}:
+            ids = set(map(UUID, watch.scope_refs))
+            on[watch.watch_id] = ids if watch.scope_type == ScopeType.ENTITY else set(map(document_id, ids))
+    nodes = NODES.as_of(tx, set().union(*on.values()), tx.last_tx, tx.last_tx)
+    standing = {node_id for node_id, node in nodes.items() if not node.tombstone}
+    return {watch_id for watch_id, ids in on.items() if ids.isdisjoint(standing)}
 
 
 def _seen(watch: Watch, muted_until: int, *, back: bool) -> WatchView:

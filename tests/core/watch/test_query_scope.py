@@ -516,6 +516,25 @@ def test_where_the_database_is_gone_no_watch_is_to_blame(swept, ada):
     assert swept.sweep().fires == 1
 
 
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_where_the_database_cut_a_query_short_no_watch_is_to_blame(swept, ada, monkeypatch):
+    drinks(swept, "Coffee.")
+    ask(swept, ada, TEA)
+    swept.sweep()
+
+    def cut_short(tx, *_):
+        tx.session.execute(text("SET LOCAL statement_timeout = 1"))
+        tx.session.execute(text("SELECT pg_sleep(1)"))
+
+    monkeypatch.setattr(swept._engines.recall, "match", cut_short)
+    drinks(swept, "Tea.")
+    with pytest.raises(StoreUnavailable):
+        swept.sweep()
+    monkeypatch.undo()
+    assert [view.suspended for view in swept.watches(ada)] == [None]
+    assert swept.sweep().fires == 1
+
+
 def test_a_sweep_that_fails_leaves_the_fingerprint_and_tells_it_once_later(swept, ada):
     ask(swept, ada, OPEN)
     before = fingerprints(swept)
