@@ -109,6 +109,7 @@ class Judging(RuleBasedStateMachine):
     def judge(self, hand: Hand) -> None:
         notice = hand.notice
         person = self.may_be_told(hand.card, notice)
+        assert person.within_reach
         if isinstance(notice, ChangeNotice):
             for line in notice.lines:
                 self.judge_line(person, line, hand.moment)
@@ -121,7 +122,7 @@ class Judging(RuleBasedStateMachine):
     def may_be_told(self, card: Outgoing, notice: Notice) -> Somebody:
         """The recipient, who may read every word of the card and wants to hear it, now."""
         [person] = [one for one in self.people if one.person_id == card.person_id]
-        assert (person.tenant, person.active, person.within_reach) == (card.tenant_id, True, True)
+        assert (person.tenant, person.active) == (card.tenant_id, True)
         assert not person.wants_none(self.clock.now()), "told while they want to hear nothing"
         closed = [paper for paper in self.of(person.tenant) if paper.erased or not person.may_read(paper)]
         words = repr(notice)
