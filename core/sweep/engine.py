@@ -95,17 +95,20 @@ class SweepEngine:
         """
         changed = reduced((row.ref_type, row.ref_id, row.label or row.change, row.tx) for row in rows)
         watched = [
-            (watch, by_ref[ref])
+            (watch, entry)
             for scope_type, by_ref in by_scope(changed).items()
             for ref, watch in _listening(tx, scope_type, list(by_ref))
+            for entry in by_ref[ref]
         ]
-        events = _events(tx, list(dict.fromkeys(entry for _, entries in watched for entry in entries)), since, until)
+        to_judge: dict[tuple[int, int], dict[Changed, None]] = {}
+        for watch, entry in watched:
+            to_judge.setdefault(_beginning(watch, since), {})[entry] = None
+        events = {begin: _events(tx, list(entries), begin, until) for begin, entries in to_judge.items()}
         heard: dict[UUID, tuple[Watch, list[Event]]] = {}
-        for watch, entries in watched:
-            judged = [events[entry] for entry in entries if entry in events]
-            wanted = [event for event in judged if event.kind in watch.events and event.change_tx > watch.created_tx]
-            if wanted:
-                heard.setdefault(watch.watch_id, (watch, []))[1].extend(wanted)
+        for watch, entry in watched:
+            event = events[_beginning(watch, since)].get(entry)
+            if event and event.kind in watch.events and event.change_tx > watch.created_tx:
+                heard.setdefault(watch.watch_id, (watch, []))[1].append(event)
         return heard | self._results.heard(tx, changed, since, until)
 
     def _waiting(
@@ -122,7 +125,7 @@ class SweepEngine:
                 firing[watch_id] = (watch, events)
         for watch_id, rows in ready.items():
             waited = watches.get(tx, watch_id)
-            if waited is not None and waited.enabled and waited.suspended is None:
+            if waited is not None and waited.enabled:  # heard before it came to rest, if it does: told on return
                 waiting = [row for row in rows if row.change_tx > waited.created_tx]  # stopped since, and made again
                 past = [Event(EventKind(row.kind), row.ref_type, row.ref_id, row.change_tx) for row in waiting]
                 firing[watch_id] = (waited, past + firing.get(watch_id, (waited, []))[1])
@@ -180,6 +183,11 @@ def _listening(tx: WriteTx, scope_type: ScopeType, refs: Collection[str]) -> lis
     found = watches.matching(tx, scope_type, refs)
     closed = rights.heed(tx, (watch for _, watch in found if watch.suspended))
     return [(ref, watch) for ref, watch in found if watch.watch_id not in closed]
+
+
+def _beginning(watch: Watch, since: tuple[int, int]) -> tuple[int, int]:
+    """From where a watch judges a window: one that was made within it knows things as they stood then."""
+    return since if watch.created_tx <= since[1] else (watch.created_tx, watch.created_tx)
 
 
 def _events(

@@ -78,15 +78,12 @@ class Judging(RuleBasedStateMachine):
 
     def judge_heard(self, watch: Standing, new: set[UUID], since: Moment, until: Moment) -> None:
         parts = {part.ref_id: part for part in watch.parts if not part.paper.erased}
-        moved = {ref for ref, part in parts.items() if part.stands(since) != part.stands(until)}
         begun = watch.created_tx, watch.created_tx
-        assert {
-            ref
-            for ref in new & parts.keys()
-            if ref not in moved and parts[ref].stands(begun) == parts[ref].stands(until)
-        } == set(), "a fire tells of what did not change"
-        if watch.goes_on and watch.created_tx <= since[1]:
-            assert moved <= new, "the sweep has missed a change"
+        begin = since if watch.created_tx <= since[1] else begun
+        moved = {ref for ref, part in parts.items() if part.stands(begin) != part.stands(until)}
+        if watch.created_tx <= until[1]:
+            assert new & parts.keys() <= moved, "a fire tells of what did not change"
+            assert moved <= new or not watch.goes_on, "the sweep has missed a change"
         if watch.enabled and not watch.goes_on:
             for (_, uri), moments in watch.coords.items():
                 if any(parts[ref].paper.uri == uri for ref in moved):
@@ -236,17 +233,16 @@ class Judging(RuleBasedStateMachine):
             for person in self.people:
                 if watch.enabled and watch.tells(person) and watch.silent.get(person.person_id, 0) <= now[0]:
                     for part in watch.parts:
-                        self.knows_all(watch, person, part, now)
+                        self.knows_all(person, part, now)
 
-    def knows_all(self, watch: Standing, person: Somebody, part: Part, now: Moment) -> None:
-        if part.paper.erased:
-            return
-        for heading in part.headings:
+    def knows_all(self, person: Somebody, part: Part, now: Moment) -> None:
+        """Each heading says what it said when they were told last, or at a time that nobody had to tell them of."""
+        for heading in () if part.paper.erased else part.headings:
             cell = Part(part.paper, heading)
-            told = self.told.get((person.person_id, part.paper.uri, heading))
-            since = told[1] if told else 0
-            moments = [at for at in watch.coords[person.person_id, part.paper.uri] if at[1] >= since]
-            states = {cell.words(at) for at in (*moments, *([told] if told else ()))}
+            told = self.told.get((person.person_id, part.paper.uri, heading), (0, 0))
+            watching = [watch for watch in self.watches if watch.enabled and watch.hears(cell)]
+            known = [at for watch in watching for at in watch.coords[person.person_id, part.paper.uri]]
+            states = {cell.words(at) for at in (told, *known) if at[1] >= told[1]}
             assert cell.words(now) in states, f"{person.name} was not told of {heading} of {part.paper.uri}"
 
     def nothing_is_left(self) -> None:

@@ -138,6 +138,10 @@ class Standing:
         mine = self.owner is person if self.role is None else self.role in person.roles
         return mine and person.active and person.tenant == self.owner.tenant
 
+    def hears(self, cell: Part) -> bool:
+        """Whether it is on a section, or on something that has it."""
+        return any(part.paper is cell.paper and cell.kind in part.headings for part in self.parts)
+
     @property
     def on_nothing_open(self) -> bool:
         """Its owner may read nothing of what it is on."""
