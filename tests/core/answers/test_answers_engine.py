@@ -8,6 +8,7 @@ from core.errors import InvalidRequest, NotFound, StoreUnavailable
 from core.jobs.kinds import Audience, JobKind
 from core.model.answers import Refreshed
 from core.model.nodes import SAVED_ANSWER, SUPERSEDES
+from core.model.watching import Suspension
 from core.planner.request import PlanRequest
 from core.store.tables import EdgeVersion, Job, LastShown, NodeVersion, SweepCheckpoint, Watch, WatchFire
 from tests.support.deliveries import Worker
@@ -403,10 +404,11 @@ def test_words_of_a_source_that_may_no_longer_be_read_are_shown_on_no_surface(me
     memory.clock.advance(MINUTE)
     put(memory, "travel.md", travel(meals=MORE), ["legal"])
     shown = [memory.answer(saved, ada), *memory.answers(ada)]
+    assert [claim.after for answer in shown for claim in answer.claims] == ["", ""]
     worker = Worker(memory)
     worker.send()
-    shown += worker.notices[0].answers
-    assert [claim.after for answer in shown for claim in answer.claims] == ["", "", ""]
+    assert worker.notices == []
+    assert [view.suspended for view in memory.watches(ada)] == [Suspension.NOT_READABLE]
 
 
 def test_nobody_refreshes_another_persons_answer(memory, bob, saved):
