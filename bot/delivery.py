@@ -30,6 +30,15 @@ PAUSE_SECS = 1.0
 """How long a lane waits where not even that can be written down, so that a full disk is not met over and over."""
 
 
+async def may_go(gateway: MemoryGateway, card: Outgoing) -> bool:
+    """Whether a card in hand may be sent: to be asked right before, with nothing awaited between.
+
+    The clock is read once more after the look, since whatever held up the event loop lay in between.
+    """
+    may = await gateway.call(gateway.memory.delivery.may_go, card)
+    return may and card.is_held(gateway.memory.clock.now())
+
+
 class Courier:
     def __init__(
         self,
@@ -107,7 +116,7 @@ class Courier:
             await self._record(card, await self._told(card, partial(self._send, card)))
 
     async def _send(self, card: Outgoing, channel: Channel) -> SendOutcome:
-        return await channel.send(card) if await self._gateway.call(self._delivery.may_go, card) else CALLED_OFF
+        return await channel.send(card) if await may_go(self._gateway, card) else CALLED_OFF
 
     async def _told(self, card: Outgoing, tell: Callable[[Channel], Awaitable[SendOutcome]]) -> SendOutcome:
         channel = self._channels.get(card.place.platform)

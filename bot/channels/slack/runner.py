@@ -1,6 +1,7 @@
 """Everything that serves one Slack workspace: started and stopped as one."""
 
 import asyncio
+from functools import partial
 
 from aiohttp import web
 
@@ -14,9 +15,9 @@ from bot.channels.slack.socket_mode import SocketMode
 from bot.channels.slack.web import SlackWeb
 from bot.channels.slack.whisper import Whisper
 from bot.config import Settings
+from bot.delivery import may_go
 from bot.ingress import Ingress
 from bot.memory_gateway import MemoryGateway
-from core.model.notices import Outgoing
 
 
 class SlackRunner:
@@ -31,11 +32,7 @@ class SlackRunner:
         secret, token = slack.signing_secret.get_secret_value(), slack.app_token.get_secret_value()
         self._http = HttpListener(app, secret, clock) if slack.mode == "http" else None
         self._socket = SocketMode(app, self._web, token) if slack.mode == "socket" else None
-
-        async def may_go(card: Outgoing) -> bool:
-            return await gateway.call(gateway.memory.delivery.may_go, card)
-
-        self.channel = SlackChannel(self._web, Pace(), may_go, lambda: self._connection.workspace)
+        self.channel = SlackChannel(self._web, Pace(), partial(may_go, gateway), lambda: self._connection.workspace)
 
     def routes(self) -> list[web.RouteDef]:
         """Where Slack's requests come in; none in Socket Mode."""
