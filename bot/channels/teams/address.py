@@ -1,0 +1,60 @@
+"""Where Teams reaches the bot, what names a user there, and the address by which one is written to."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+PLATFORM = "teams"
+MESSAGES_PATH = "/teams/messages"
+GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""An id of Entra's, of a tenant, an app or a user, in small letters."""
+
+SERVICE_HOSTS = frozenset(
+    {
+        "smba.trafficmanager.net",
+        "smba.infra.gcc.teams.microsoft.com",
+        "smba.infra.gov.teams.microsoft.us",
+        "smba.infra.dod.teams.microsoft.us",
+    }
+)
+"""Who may be sent the bot's token: the public cloud, and those of the United States' government.
+https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/send-proactive-messages"""
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A personal chat: the service that takes messages for it, its id, and the ids of both who are in it."""
+
+    service_url: str
+    conversation: str
+    user: str
+    bot: str
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Self:
+        return cls(**row)
+
+    def to_row(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def is_service(url: str, *, loopback: bool = False) -> bool:
+    """Whether a service URL is one of Microsoft's own, to be asked before any token is made for it.
+
+    `loopback`: in development, a service on this machine is one too.
+    """
+    if not re.fullmatch(r"[!-~]+", url):
+        return False
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return False
+    if "@" in parts.netloc or "\\" in url or parts.query or parts.fragment:
+        return False
+    if loopback and host in _LOOPBACK:
+        return parts.scheme in {"http", "https"}
+    return parts.scheme == "https" and host in SERVICE_HOSTS and port in {None, 443}
