@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from core.access.engine import AccessEngine
+from core.addresses.engine import AddressesEngine
 from core.answers.engine import AnswersEngine
 from core.briefs.engine import BriefsEngine
 from core.clarifications.engine import ClarificationsEngine
@@ -144,6 +145,7 @@ class Engines:
         """Who is let in, what buttons may do, and what goes."""
         database = self._database
         self.workspaces = WorkspacesEngine(database)
+        self.addresses = AddressesEngine(database)
         self.api_keys = KeysEngine(database)
         self.retention = RetentionEngine(database)
         self.erasure = ErasureEngine(database, self.graph, self.answers)

@@ -93,6 +93,7 @@ class Memory:
         self.outcomes = self._engines.outcomes
         self.messages = self._engines.messages
         self.workspaces = self._engines.workspaces
+        self.addresses = self._engines.addresses
         self.api_keys = self._engines.api_keys
         self.webhooks = self._engines.webhooks
         self.local = self._engines.local

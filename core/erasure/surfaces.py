@@ -27,6 +27,7 @@ class Surface(StrEnum):
     CARDS = "cards"
     LOCAL_MESSAGES = "local_messages"
     CHAT_IDENTITIES = "chat_identities"
+    CHAT_ADDRESSES = "chat_addresses"
     PREFERENCES = "preferences"
     EVENTS = "events"
     JOBS = "jobs"
@@ -47,6 +48,7 @@ DONE: dict[Surface, str] = {
     Surface.CARDS: "emptied; what a platform shows is redacted by jobs",
     Surface.LOCAL_MESSAGES: "emptied or deleted",
     Surface.CHAT_IDENTITIES: "deleted",
+    Surface.CHAT_ADDRESSES: "deleted",
     Surface.PREFERENCES: "deleted, with briefs and what was shown",
     Surface.EVENTS: "what was said and tapped destroyed",
     Surface.JOBS: "what waited to be done is cancelled",

@@ -121,7 +121,6 @@ class PeopleEngine:
                 workspace=place.workspace,
                 user_id=place.user_id,
                 person_id=person_id,
-                conversation={},
                 seen_at=tx.now,
             )
             tx.session.add(row)
@@ -147,6 +146,12 @@ class PeopleEngine:
         with self._database.read(tenant_id) as tx:
             rows = people.identities(tx)
         return [IdentityView(people.place_of(row), row.person_id, row.state, row.reason) for row in rows]
+
+    def platforms(self, tenant_id: str, person_id: UUID) -> tuple[str, ...]:
+        """Where a person can be written to now, by name, once each."""
+        with self._database.read(tenant_id) as tx:
+            rows = people.identities(tx)
+        return tuple(sorted({row.platform for row in rows if (row.person_id, row.state) == (person_id, people.BOUND)}))
 
     def with_email(self, tenant_id: str, email: str) -> UUID | None:
         """The one active person of an e-mail address, whatever its case; None also where several have it."""

@@ -22,6 +22,7 @@ from core.store.inbox import speaker
 from core.store.tables import (
     Brief,
     CardMessage,
+    ChatAddress,
     ChatIdentity,
     Clarification,
     Inbox,
@@ -220,8 +221,10 @@ def doings(tx: WriteTx, person_id: UUID, places: Iterable[Place]) -> Counter[str
     theirs = {"tenant_id": tx.tenant_id, "person_id": person_id}
     said: dict[str, Any] = {"body": {}, "place": {}, "speaker": "", "result": None, "state": "done"}
     unknown = {"tenant_id": tx.tenant_id, "person_id": None}
+    places = list(places)
     there = col(Inbox.speaker).in_([speaker(place) for place in places])
     return Counter(
+        chat_addresses=sum(_delete(tx, ChatAddress, _key_of(tx, place)) for place in places),
         preferences=sum(_delete(tx, table, theirs) for table in (Brief, LastShown, WatchMute)),
         events=_set(tx, Inbox, theirs, **said) + _set(tx, Inbox, unknown, there, **said),
         local_messages=_delete(tx, LocalMessage, theirs, col(LocalMessage.author) == "person"),
@@ -229,6 +232,11 @@ def doings(tx: WriteTx, person_id: UUID, places: Iterable[Place]) -> Counter[str
         spool=_delete(tx, Spooled, theirs),
         jobs=_cancel(tx, person_id),
     )
+
+
+def _key_of(tx: ReadTx, place: Place) -> dict[str, Any]:
+    key = {"platform": place.platform, "workspace": place.workspace, "user_id": place.user_id}
+    return {"tenant_id": tx.tenant_id} | key
 
 
 def watches_of(tx: WriteTx, person_id: UUID) -> int:

@@ -19,6 +19,7 @@ from core.store.tables.memory import (
 from core.store.tables.people import (
     ApiKey,
     Brief,
+    ChatAddress,
     ChatIdentity,
     Person,
     Preference,
@@ -56,6 +57,7 @@ __all__ = [
     "Brief",
     "CardGrant",
     "CardMessage",
+    "ChatAddress",
     "ChatIdentity",
     "Clarification",
     "EdgeVersion",

@@ -82,10 +82,24 @@ class ChatIdentity(SQLModel, table=True):
     workspace: str = Field(primary_key=True)
     user_id: str = Field(primary_key=True)
     person_id: UUID = Field(index=True)
-    conversation: dict[str, Any] = json()
     state: str = "bound"
     reason: str | None = None
     seen_at: int = ts(default=0)
+
+
+class ChatAddress(SQLModel, table=True):
+    """How a chat user is written to, where a platform wants more than their id: also of users whom nobody knows.
+
+    `seen_at`: when the platform last said so.
+    """
+
+    __tablename__: ClassVar[str] = "chat_address"
+    tenant_id: str = Field(primary_key=True)
+    platform: str = Field(primary_key=True)
+    workspace: str = Field(primary_key=True)
+    user_id: str = Field(primary_key=True)
+    detail: dict[str, Any] = json()
+    seen_at: int = ts()
 
 
 class ApiKey(SQLModel, table=True):

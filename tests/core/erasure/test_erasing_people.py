@@ -1,7 +1,7 @@
 """A person who is erased leaves ids behind, and nothing that they said, asked, saved or were called."""
 
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from threading import Thread
 from uuid import UUID
 
@@ -24,6 +24,7 @@ from tests.support.memories import add_person, dump, page, place_of, put, rows, 
 QUESTION = "What may a meal of Quentin cost at most?"
 NAME = "Quentin"
 HERS = Place("slack", "T1", "U0QUENTIN")
+ADDRESS = "a:where-quentin-is-written-to"
 
 
 @pytest.fixture
@@ -33,6 +34,7 @@ def quentin(memory):
     person_id = memory.people.put("default", NAME, email="quentin@example.com", zone="Asia/Kolkata")
     memory.people.bind("default", person_id, place_of(person_id))
     memory.people.bind("default", person_id, HERS)
+    memory.addresses.keep("default", HERS, {"conversation": ADDRESS})
     person = memory.people.principal("default", person_id)
     lived(memory, person)
     return person
@@ -64,14 +66,16 @@ def counted(memory, but_for):
 
 
 def test_nothing_that_they_said_or_were_called_is_left(memory, quentin):
-    for words in (NAME, "quentin@example.com", HERS.user_id, "Kolkata"):
+    for words in (NAME, "quentin@example.com", HERS.user_id, ADDRESS, "Kolkata"):
         assert words in dump(memory), "else this would prove nothing"
     report = memory.erase(quentin.person_id, "left, and asked for it")
     left = dump(memory).replace(HERS.user_id, "", dump(memory).count(HERS.user_id) if report.copies else 0)
-    for words in (NAME, "quentin@example.com", "Kolkata"):
+    for words in (NAME, "quentin@example.com", ADDRESS, "Kolkata"):
         assert words not in left
     assert report.rewritten
-    assert {"answers", "traces", "watches", "cards", "chat_identities", "events"} <= set(report.surfaces)
+    assert {"answers", "traces", "watches", "cards", "chat_identities", "chat_addresses", "events"} <= set(
+        report.surfaces
+    )
 
 
 def test_no_hash_is_left_that_would_confirm_a_guess_at_what_they_asked_or_claimed(memory, quentin):
@@ -125,13 +129,18 @@ def test_everybody_else_keeps_everything(memory, quentin):
     lived(memory, other)
     memory.people.ensure_tenant("second", "Second")
     add_person(memory, NAME, tenant="second")
+    near = [("default", replace(HERS, user_id="U0")), ("default", replace(HERS, workspace="T2")), ("second", HERS)]
+    for tenant, place in near:
+        memory.addresses.keep(tenant, place, {"conversation": "theirs"})
     before = counted(memory, quentin.person_id)
     saved = memory.answers(other)
     memory.erase(quentin.person_id, "left")
     after = counted(memory, quentin.person_id)
     grown = {name: after[name] - before[name] for name in after if after[name] != before[name]}
+    assert grown.pop("chat_address") == -1
     theirs = {"watch_pending", "job", "job_lane", "feed", "node_version", "audit", "erasure"}
     assert set(grown) <= theirs, "what is Quentin's has no column that says so"
+    assert all(memory.addresses.find(tenant, place) for tenant, place in near)
     assert memory.answers(other) == saved
     assert len(memory.watches(other)) == 2
     assert NAME in {person.display_name for person in memory.people.all("second")}
