@@ -11,13 +11,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError
 
-from bot.channels.slack.address import public_address
-from bot.channels.slack.credentials import CREDENTIALS, NEEDED, discreet
-from bot.channels.slack.secrets import refuse_written, with_secrets
+from bot.channels.credentials import discreet
+from bot.channels.secrets import refuse_written, with_secrets
+from bot.channels.settings import CREDENTIALS, Section, SlackSettings, TeamsSettings, is_loopback
 from core.clock import Clock
 from core.config import AnswersConfig, ContextConfig, MemoryConfig, StoreConfig, WatchConfig
 from core.embed.protocol import Embedder
@@ -35,8 +35,8 @@ _LONGEST_SHOWN = 60
 _ENDPOINT_KEY = "CLARIFY_EMBEDDER_ENDPOINT__KEY"
 _LLM_KEY = "CLARIFY_LLM__KEY"
 _SECRETS = {
-    ("slack",),
-    *(("slack", credential.name) for credential in CREDENTIALS),
+    *((credential.section,) for credential in CREDENTIALS),
+    *((credential.section, credential.name) for credential in CREDENTIALS),
     ("embedder_endpoint",),
     ("embedder_endpoint", "key"),
     ("llm",),
@@ -57,52 +57,19 @@ def _said(text: str) -> str:
 Name = Annotated[str, AfterValidator(_said)]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class HttpSettings(_Section):
+class HttpSettings(Section):
     host: Name = "127.0.0.1"
     port: Port = 8080
 
 
-class InboxSettings(_Section):
+class InboxSettings(Section):
     """The local inbox listens on loopback alone, whatever `[http]` says."""
 
     enabled: bool = False
     port: Port = 8081
 
 
-class SlackSettings(_Section):
-    """One workspace. Its three secrets come from the environment or from the files named here; `load` resolves them."""
-
-    mode: Literal["off", "http", "socket"] = "off"
-    trusted: bool = False
-    public_url: Annotated[str, AfterValidator(lambda text: text and public_address(text))] = ""
-    api_url: Annotated[str, Field(pattern=r"^https?://.+/$")] = "https://slack.com/api/"
-    bot_token_file: Path | None = None
-    signing_secret_file: Path | None = None
-    app_token_file: Path | None = None
-    bot_token: SecretStr = SecretStr("")
-    signing_secret: SecretStr = SecretStr("")
-    app_token: SecretStr = SecretStr("")
-
-    @property
-    def gaps(self) -> tuple[str, ...]:
-        """What the mode needs and is not there, a sentence each."""
-        lacking = [c for c in NEEDED[self.mode] if not getattr(self, c.name).get_secret_value().strip()]
-        said = [
-            f"{c.words}: set {c.variable}, or name a file that holds it in slack.{c.file_setting}; {c.where}"
-            for c in lacking
-        ]
-        if self.mode == "http" and not self.public_url:
-            said += ["slack.public_url: write the https:// address where Slack reaches this bot"]
-        if self.mode != "off" and find_spec("slack_bolt") is None:
-            said += ["the package slack-bolt: install clarify-bot with its extra, pip install '.[slack]' in its folder"]
-        return tuple(f"slack.mode is {self.mode!r} and needs {what}" for what in said)
-
-
-class EndpointSettings(_Section):
+class EndpointSettings(Section):
     """An OpenAI-compatible embeddings endpoint. Its key comes from the environment alone."""
 
     url: str = ""
@@ -113,7 +80,7 @@ class EndpointSettings(_Section):
     retries: int = Field(default=4, ge=0, le=10)
 
 
-class LlmSettings(_Section):
+class LlmSettings(Section):
     """Who writes answers. The key of an OpenAI-compatible server comes from the environment alone."""
 
     provider: Literal["extractive", "openai"] = "extractive"
@@ -127,7 +94,7 @@ class LlmSettings(_Section):
     context_window: int = Field(default=0, ge=0, le=10_000_000)
 
 
-class SourceSettings(_Section):
+class SourceSettings(Section):
     """One source set: a folder or file (`path`), or a repository's address (`git`), and who may read it."""
 
     name: Annotated[str, Field(pattern=r"^[^/\s][^/]*$")]
@@ -162,6 +129,7 @@ class Settings(BaseSettings):
     http: HttpSettings = HttpSettings()
     inbox: InboxSettings = InboxSettings()
     slack: SlackSettings = SlackSettings()
+    teams: TeamsSettings = TeamsSettings()
     sources: tuple[SourceSettings, ...] = ()
     planner: PlannerConfig = PlannerConfig()
     context: ContextConfig = ContextConfig()
@@ -189,21 +157,30 @@ class Settings(BaseSettings):
             raise ValueError(f"two sources are named {min(twice)!r}; each needs a name of its own")
         return self
 
+    @model_validator(mode="after")
+    def _anonymous_stays_here(self) -> Self:
+        if self.teams.mode == "anonymous" and (self.teams.app_id or not is_loopback(self.http.host)):
+            raise ValueError(
+                "teams.mode is 'anonymous', where whoever reaches the bot is believed: it is for development on one"
+                " machine, and needs http.host to be 127.0.0.1 or ::1 and teams.app_id to be empty; 'on' is for Teams"
+            )
+        return self
+
 
 def load(path: Path | None = None) -> Settings:
     """The settings of a file; None: `clarify-bot.toml` here if there is one, else the defaults.
 
-    Slack's secrets are read and looked at; what its mode still lacks is `slack.gaps`, since only `run` needs them.
+    The platforms' secrets are read and looked at; what a mode still lacks is in its `gaps`, since only `run` needs it.
     Raises InvalidConfig naming the file (or the variable), the key, its value (but for secrets) and what is allowed.
     """
     file = Path(FILE) if path is None else path
     given = _read(file) if path is not None or file.exists() else {}
-    refuse_written(file, given.get("slack"))
+    refuse_written(file, given, CREDENTIALS)
     _refuse_key(file, "embedder_endpoint", given.get("embedder_endpoint"), _ENDPOINT_KEY)
     _refuse_key(file, "llm", given.get("llm"), _LLM_KEY)
     try:
         merged = _merged(given, EnvSettingsSource(Settings)())
-        settings = Settings(**merged | {"slack": with_secrets(file, merged.get("slack", {}))})
+        settings = Settings(**with_secrets(file, merged, CREDENTIALS))
     except ValidationError as error:
         # Not from it: its own text shows every key, and a secret may have been pasted as one.
         raise InvalidConfig("; ".join(_problem(file, problem) for problem in error.errors())) from None
@@ -264,11 +241,10 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
     if database.startswith(_SQLITE):
         database = _SQLITE + str(folder / database.removeprefix(_SQLITE))
     known = {"minilm", "hashing", "none", "endpoint"}
-    slack_files = {credential.file_setting for credential in CREDENTIALS}
-    slack_paths = {name: path and folder / path for name, path in settings.slack if name in slack_files}
     return settings.model_copy(
         update={
-            "slack": settings.slack.model_copy(update=slack_paths),
+            "slack": settings.slack.model_copy(update=_secret_files(settings.slack, folder)),
+            "teams": settings.teams.model_copy(update=_secret_files(settings.teams, folder)),
             "database": database,
             "keys": folder / settings.keys,
             "cache": folder / settings.cache,
@@ -278,6 +254,11 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
             ),
         }
     )
+
+
+def _secret_files(section: Section, folder: Path) -> dict[str, Path | None]:
+    files = {credential.file_setting for credential in CREDENTIALS}
+    return {name: path and folder / path for name, path in section if name in files}
 
 
 def make_embedder(settings: Settings) -> Embedder | None:

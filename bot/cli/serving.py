@@ -21,8 +21,8 @@ def run(config: Config = None) -> None:
     from core.errors import InvalidConfig
 
     settings = settings_of(config)
-    if settings.slack.gaps:
-        raise InvalidConfig("; ".join(settings.slack.gaps))
+    if gaps := settings.slack.gaps + settings.teams.gaps:
+        raise InvalidConfig("; ".join(gaps))
     from bot import app
 
     with memory_of(settings):

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.channels.slack.credentials import CREDENTIALS
+from bot.channels.settings import CREDENTIALS, TEAMS_IDS
 from bot.config import Settings
 
 _HEAD = """\
@@ -28,6 +28,7 @@ SECTIONS = {
     "http": "the bot's own address: health checks, and the chat platforms' calls",
     "inbox": "an inbox in the browser for each person, on this machine alone",
     "slack": "Slack, in direct messages; its secrets are never written here; docs/slack.md leads through it",
+    "teams": "Microsoft Teams, in personal chats; its secret is never written here; docs/teams.md leads through it",
     "embedder_endpoint": 'what "endpoint" above means; its key is never written here: CLARIFY_EMBEDDER_ENDPOINT__KEY',
     "llm": "who writes answers; its key is never written here: CLARIFY_LLM__KEY; docs/language-models.md tells more",
     "planner": "choosing the evidence for a question",
@@ -63,9 +64,15 @@ MEANINGS = {
     "slack.trusted": "whether a Slack user is the person who has the same e-mail address",
     "slack.public_url": "where Slack reaches this bot, such as https://bot.example.com",
     "slack.api_url": "where Slack itself is",
+    "teams.mode": "anonymous: for development on this machine, where whoever reaches the bot is believed",
+    **{f"teams.{name}": what for name, what in TEAMS_IDS.items()},
+    "teams.trusted": "whether a Teams user is the person who has the same e-mail address",
+    "teams.public_url": "where Teams reaches this bot, such as https://bot.example.com",
+    "teams.openid_url": "where the keys are named that sign what Teams sends; government clouds have another",
+    "teams.login_url": "where the bot gets its token; government clouds have another",
     **{
-        f"slack.{credential.file_setting}": f"a file with {credential.words} alone; or set {credential.variable}"
-        for credential in CREDENTIALS
+        f"{one.section}.{one.file_setting}": f"a file with {one.words} alone; or set {one.variable}"
+        for one in CREDENTIALS
     },
     "planner.default_budget_tokens": "how much evidence to read",
     "planner.max_frac_per_source": "the most of it from one document",
@@ -111,8 +118,8 @@ MEANINGS = {
 EXAMPLES = {
     "verify.embed_model": "minilm",
     **{
-        f"slack.{credential.file_setting}": f"secrets/slack-{credential.name.replace('_', '-')}"
-        for credential in CREDENTIALS
+        f"{one.section}.{one.file_setting}": f"secrets/{one.section}-{one.name.replace('_', '-')}"
+        for one in CREDENTIALS
     },
 }
 

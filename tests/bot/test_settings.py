@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.channels.slack.credentials import CREDENTIALS
+from bot.channels.settings import CREDENTIALS
 from bot.cli.template import EXAMPLES, MEANINGS, SECTIONS, template
 from bot.config import CACHE, Settings, load, make_embedder, memory_config, open_memory
 from bot.keys import create
@@ -213,8 +213,9 @@ def test_the_template_shows_every_setting_with_its_default():
     shown = tomllib.loads(text)
     sources = shown.pop("sources")
     assert Settings(sources=sources).sources[0].name == "handbook"
-    secrets = {"slack": {credential.name for credential in CREDENTIALS}, "embedder_endpoint": {"key"}}
-    secrets |= {"llm": {"key"}}
+    secrets = {"embedder_endpoint": {"key"}, "llm": {"key"}}
+    for credential in CREDENTIALS:
+        secrets.setdefault(credential.section, set()).add(credential.name)
     expected = json.loads(Settings.model_construct().model_dump_json(exclude={"sources": True, **secrets}))
     for key, example in EXAMPLES.items():
         section, _, name = key.partition(".")

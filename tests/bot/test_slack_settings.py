@@ -6,8 +6,9 @@ import traceback
 
 import pytest
 
+from bot.channels.settings import SlackSettings
 from bot.channels.slack.credentials import CREDENTIALS, NEEDED
-from bot.config import Settings, SlackSettings, load
+from bot.config import Settings, load
 from core.errors import InvalidConfig
 
 BOT, APP, SECRET = "xoxb-11-canary", "xapp-1-A1-22-canary", "0123456789abcdef0123456789abcdef"

@@ -19,11 +19,12 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.actions import Signer
 from bot.app import Bot
 from bot.channels.base import Absent, Found, NotSent, Profile, SendOutcome, Sent, Unknown
+from bot.channels.settings import SlackSettings
 from bot.channels.slack.address import EVENTS_PATH
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.runner import SlackRunner
 from bot.channels.slack.web import SlackWeb
-from bot.config import Settings, SlackSettings
+from bot.config import Settings
 from cards.model import with_outcome
 from cards.slack import to_slack
 from core.clock import SECOND, ManualClock

@@ -17,7 +17,8 @@ from pydantic import SecretStr
 
 import bot as bot_package
 from bot import app, keys
-from bot.config import HttpSettings, Settings, SlackSettings, open_memory
+from bot.channels.settings import SlackSettings
+from bot.config import HttpSettings, Settings, open_memory
 from core.config import AnswersConfig, WatchConfig
 from core.store.tables import CardMessage
 from tests.fakes.slack import fake_slack

@@ -11,11 +11,11 @@ from typing import Any
 
 from aiohttp import ClientError, ClientSession
 
+from bot.channels.settings import SlackSettings
 from bot.channels.slack.manifest import SCOPES, manifest, problems
 from bot.channels.slack.reach import Reach
 from bot.channels.slack.reading import scopes_of
 from bot.channels.slack.remedies import REMEDIES, Remedy, trouble
-from bot.config import SlackSettings
 from bot.doctor import Finding
 from cards.notices import notice
 from cards.slack import to_slack

@@ -12,11 +12,11 @@ from http import HTTPStatus
 
 import aiohttp
 
+from bot.channels.settings import SlackSettings
 from bot.channels.slack.address import events_url
 from bot.channels.slack.credentials import SHAPE_OF_SECRET, SIGNING_SECRET
 from bot.channels.slack.guard import SIGNATURE, TIME, signed
 from bot.channels.slack.remedies import Remedy, trouble
-from bot.config import SlackSettings
 from bot.doctor import Finding
 from core.clock import SECOND, Clock
 from core.ids import nonce

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+from bot.channels import public_address as outside
+
 PLATFORM = "teams"
 MESSAGES_PATH = "/teams/messages"
 GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -26,12 +28,17 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A personal chat: the service that takes messages for it, its id, and the ids of both who are in it."""
+    """A personal chat: the service that takes messages for it, its id, and the ids of both who are in it.
+
+    `zone` and `locale`: where its user lives, as they last told.
+    """
 
     service_url: str
     conversation: str
     user: str
     bot: str
+    zone: str | None = None
+    locale: str | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
@@ -39,6 +46,16 @@ class Address:
 
     def to_row(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def public_address(text: str) -> str:
+    """The address without a slash at its end. Raises ValueError, saying what is off without showing the address."""
+    return outside.public_address(text, "Teams", MESSAGES_PATH)
+
+
+def messages_url(public_url: str) -> str:
+    """What Azure Bot calls the messaging endpoint."""
+    return public_url + MESSAGES_PATH
 
 
 def is_service(url: str, *, loopback: bool = False) -> bool:

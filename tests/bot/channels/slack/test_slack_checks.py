@@ -3,10 +3,10 @@
 import pytest
 from aiohttp import ClientTimeout, web
 
+from bot.channels.settings import SlackSettings
 from bot.channels.slack.checks import examine
 from bot.channels.slack.manifest import SCOPES
 from bot.channels.slack.remedies import REMEDIES
-from bot.config import SlackSettings
 from core.clock import SECOND, ManualClock, SystemClock
 from tests.support.loopback import served
 from tests.support.slack_cards import ADA

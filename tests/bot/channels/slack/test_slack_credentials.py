@@ -4,8 +4,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from bot.channels.credentials import discreet, problem
 from bot.channels.slack.address import EVENTS_PATH, USER_ID, events_url, public_address
-from bot.channels.slack.credentials import APP_TOKEN, BOT_TOKEN, CREDENTIALS, SIGNING_SECRET, discreet, problem
+from bot.channels.slack.credentials import APP_TOKEN, BOT_TOKEN, CREDENTIALS, SIGNING_SECRET
 
 SECRET = "0123456789abcdef0123456789abcdef"
 RIGHT = {BOT_TOKEN: "xoxb-1-2-Ab", SIGNING_SECRET: SECRET, APP_TOKEN: "xapp-1-A1-2-Ab"}

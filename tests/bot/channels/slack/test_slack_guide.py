@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from bot.channels.settings import SlackSettings
 from bot.channels.slack.connect import LONGEST_SECS
 from bot.channels.slack.credentials import CREDENTIALS, NEEDED
 from bot.channels.slack.manifest import EVENTS, SCOPES
 from bot.channels.slack.remedies import REMEDIES
 from bot.cli.entry import run
-from bot.config import SlackSettings, load
+from bot.config import load
 
 GUIDE = (Path(__file__).parents[4] / "docs" / "slack.md").read_text(encoding="utf-8")
 COMMANDS = sorted(

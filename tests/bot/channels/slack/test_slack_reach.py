@@ -8,8 +8,8 @@ from aiohttp import ClientSession, ClientTimeout, TCPConnector, web
 from aiohttp.abc import AbstractResolver
 from slack_sdk.signature import SignatureVerifier
 
+from bot.channels.settings import SlackSettings
 from bot.channels.slack.checks import examine
-from bot.config import SlackSettings
 from core.clock import SECOND, ManualClock, SystemClock
 from tests.support.loopback import make_certificate, served
 

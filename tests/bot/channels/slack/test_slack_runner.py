@@ -12,9 +12,10 @@ from structlog.testing import capture_logs
 
 from bot.actions import INACTIVE
 from bot.channels.base import CALLED_OFF, NotSent, Sent
+from bot.channels.settings import SlackSettings
 from bot.channels.slack.address import EVENTS_PATH
 from bot.channels.slack.runner import SlackRunner
-from bot.config import Settings, SlackSettings
+from bot.config import Settings
 from bot.memory_gateway import MemoryGateway
 from cards.codec import to_json
 from cards.notices import looking
