@@ -8,17 +8,15 @@ https://docs.slack.dev/authentication/verifying-requests-from-slack
 import hashlib
 import hmac
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from http import HTTPStatus
 
-MOST_BYTES = 1_048_576
+from bot.channels.inbound import MOST_BYTES, Headers, only
+
 MOST_SKEW_SECS = 300
 
 TIME, SIGNATURE = "x-slack-request-timestamp", "x-slack-signature"
 _SHAPES = {TIME: re.compile(r"[0-9]{1,12}"), SIGNATURE: re.compile(r"v0=[0-9a-f]{64}")}
-
-Headers = Iterable[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ def refused(headers: Headers, body: bytes, secret: str, now_secs: int) -> Refusa
     if not secret.strip():
         return _unproven("there is no signing secret to compare with")
     given = list(headers)
-    stamp, signature = _only(given, TIME), _only(given, SIGNATURE)
+    stamp, signature = (only(given, name, shape) for name, shape in _SHAPES.items())
     if stamp is None or signature is None:
         return _unproven(f"not exactly one well-formed {TIME if stamp is None else SIGNATURE}")
     skew = now_secs - int(stamp)
@@ -56,11 +54,6 @@ def signed(stamp: str, body: bytes, secret: str) -> str:
 def is_ssl_check(headers: Headers, body: bytes) -> bool:
     """Whether it is the unsigned form with which Slack looks at the certificate, and which wants a 200 and no more."""
     return b"ssl_check=1" in body.split(b"&") and all(name.lower() != SIGNATURE for name, _ in headers)
-
-
-def _only(headers: list[tuple[str, str]], wanted: str) -> str | None:
-    values = [value for name, value in headers if name.lower() == wanted]
-    return values[0] if len(values) == 1 and _SHAPES[wanted].fullmatch(values[0]) else None
 
 
 def _unproven(reason: str, skew_secs: int | None = None) -> Refusal:

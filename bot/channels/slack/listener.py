@@ -15,9 +15,10 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
+from bot.channels.inbound import read
 from bot.channels.slack.address import EVENTS_PATH
 from bot.channels.slack.events import unreadable
-from bot.channels.slack.guard import MOST_BYTES, is_ssl_check, refused
+from bot.channels.slack.guard import is_ssl_check, refused
 from bot.channels.slack.payloads import parsed
 from core.clock import SECOND, Clock
 
@@ -34,7 +35,7 @@ class HttpListener:
         return [web.post(EVENTS_PATH, self._receive)]
 
     async def _receive(self, request: web.Request) -> web.Response:
-        headers, body = list(request.headers.items()), await _read(request)
+        headers, body = list(request.headers.items()), await read(request.content)
         if is_ssl_check(headers, body):
             return web.Response()
         refusal = refused(headers, body, self._secret, self._clock.now() // SECOND)
@@ -54,13 +55,3 @@ async def answer(app: AsyncApp, payload: Mapping[str, Any]) -> BoltResponse:
         return await app.async_dispatch(AsyncBoltRequest(body=dict(payload), mode="socket_mode"))
     except Exception as error:  # noqa: BLE001  # Bolt takes shapes for granted, also while it handles errors
         return unreadable(dict(payload), type(error).__name__)
-
-
-async def _read(request: web.Request) -> bytes:
-    """The body, or as much of it as shows that it is too long."""
-    body = bytearray()
-    async for piece in request.content.iter_any():
-        body += piece
-        if len(body) > MOST_BYTES:
-            break
-    return bytes(body)

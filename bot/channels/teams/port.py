@@ -14,13 +14,15 @@ Headers = Iterable[tuple[str, str]]
 
 class Refused(Exception):
     """A request that is not to be acted on: 401 for what proves nothing, 400 for what cannot be read, 503 where the
-    keys cannot be had just now. `reason` holds nothing of the request.
+    keys cannot be had just now. `reason` holds nothing of the request. `skew_secs`: how far its time is behind ours,
+    where it is refused for that.
     """
 
-    def __init__(self, status: HTTPStatus, reason: str) -> None:
+    def __init__(self, status: HTTPStatus, reason: str, skew_secs: int | None = None) -> None:
         super().__init__(reason)
         self.status = status
         self.reason = reason
+        self.skew_secs = skew_secs
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,27 @@
+"""How a platform's requests are read before anything is known of who sent them."""
+
+import re
+from collections.abc import Iterable
+
+from aiohttp import StreamReader
+
+MOST_BYTES = 1_048_576
+"""Of a body that a platform sends: more than any that one has been seen to send."""
+
+Headers = Iterable[tuple[str, str]]
+
+
+async def read(stream: StreamReader, most: int = MOST_BYTES) -> bytes:
+    """What comes, or as much of it as shows that it is too long."""
+    body = bytearray()
+    async for piece in stream.iter_any():
+        body += piece
+        if len(body) > most:
+            break
+    return bytes(body)
+
+
+def only(headers: Headers, wanted: str, shape: re.Pattern[str]) -> str | None:
+    """The value of a header, its name in small letters, that is there exactly once and of that shape."""
+    values = [value for name, value in headers if name.lower() == wanted]
+    return values[0] if len(values) == 1 and shape.fullmatch(values[0]) else None
