@@ -74,12 +74,12 @@ class Actions:
         card: Tapped,
         action: CardAction,
         message_ref: str | None = None,
-        show: Callable[[], Awaitable[None]] | None = None,
+        show: Callable[[str], Awaitable[None]] | None = None,
     ) -> str:
         """Do what was tapped and show it on the card; the outcome in words.
 
-        `card`: as it was when it was tapped. `message_ref`: where it stands. `show`: what shows that it was done, where
-        the card itself does not.
+        `card`: as it was when it was tapped. `message_ref`: where it stands. `show`: what shows the outcome, where the
+        card is not simply to say it.
         """
         state = await self._gateway.call(self._memory.messages.state, card.tenant_id, card.message_id)
         if state in {None, CardState.REDACTED} or card.person_id != person_id:
@@ -100,7 +100,7 @@ class Actions:
         if action.kind == "clarify_vote":
             await self._recomposed(card)
         elif words != REFRESHING:
-            await (show() if show else self._said(card, action, words))
+            await (show(words) if show else self._said(card, action, words))
         return words
 
     async def _said(self, card: Tapped, action: CardAction, words: str) -> None:

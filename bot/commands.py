@@ -7,6 +7,7 @@ from uuid import UUID
 
 import regex
 
+from bot.home import page_of
 from bot.memory_gateway import MemoryGateway
 from bot.presenters import (
     answer_entry,
@@ -42,6 +43,7 @@ HELP = (
     "why: why the last card came\n"
     "mute 1h, mute tomorrow, mute 1d, mute 1w: pause every card; unmute: end it\n"
     "mute <word> 1d: pause what you watch by that name; stop all: end every watch\n"
+    "preferences: when you hear, and where\n"
     "status: what I remember; whoami: who I think you are"
 )
 _ID = regex.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -84,6 +86,7 @@ class Commands:
             "mute": (self._mute, True),
             "unmute": (self._unmute, True),
             "stop": (self._stop, True),
+            "preferences": (self._preferences, False),
             "status": (self._status, False),
             "whoami": (self._whoami, False),
         }
@@ -216,6 +219,10 @@ class Commands:
             return await self._watching(principal, words) if await self._named(principal, words) else None
         await self._gateway.call(self._memory.mute_all, principal, 0)
         return _said("Not muted", "Cards come again as things change.")
+
+    async def _preferences(self, principal: Principal, _: str) -> Reply:
+        page = await page_of(self._gateway, principal)
+        return Reply(page.card, page.offer)
 
     async def _status(self, principal: Principal, _: str) -> Reply:
         status = await self._gateway.call(self._memory.status, principal.tenant_id)

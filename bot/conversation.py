@@ -1,7 +1,6 @@
 """What is done with each kind of event of the durable inbox. An event is done when this says so, and not before."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
 from uuid import UUID
 
 from bot.actions import INACTIVE, Actions
@@ -37,6 +36,8 @@ class Conversation:
             "withdrawn": self._withdrawn,
             "tap": self._tap,
             "home": self._opened,
+            "arrived": self._arrived,
+            "elsewhere": self._elsewhere,
         }
 
     async def _question(self, event: Inbound) -> str:
@@ -65,8 +66,31 @@ class Conversation:
         person_id = await self._identity.person(event)
         if person_id is None:
             return INACTIVE
-        show = partial(self._home.show, event, person_id) if event.body.get("at_home") else None
-        return await self._actions.tap(person_id, card_of(event), action_of(event), event.body.get("message_ref"), show)
+        card, action, known = card_of(event), action_of(event), person_id
+
+        async def at_home(_: str) -> None:
+            await self._home.show(event, known)
+
+        async def on_card(words: str) -> None:
+            await self._home.renew(card, words)
+
+        on_page = on_card if action.kind == "preference_set" else None
+        show = at_home if event.body.get("at_home") else on_page
+        return await self._actions.tap(person_id, card, action, event.body.get("message_ref"), show)
+
+    async def _arrived(self, event: Inbound) -> str:
+        """The bot was installed for somebody, who has not said anything yet."""
+        person_id = await self._identity.person(event)
+        await self._settled(event, await self._identity.welcome(event, person_id))
+        return "welcomed"
+
+    async def _elsewhere(self, event: Inbound) -> str:
+        """Somebody wrote to the bot where others read it: whoever is known is told, in their own place."""
+        person_id = await self._identity.person(event)
+        if person_id is None:
+            return "nobody known"
+        await self._settled(event, await self._identity.show_the_way(event, person_id))
+        return "shown the way"
 
     async def _opened(self, event: Inbound) -> str:
         person_id = await self._identity.person(event)

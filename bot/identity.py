@@ -9,13 +9,15 @@ from bot.channels.base import Channel, Profile, Unreachable
 from bot.delivery import Courier
 from bot.memory_gateway import MemoryGateway
 from cards.codec import to_json
-from cards.notices import unbound
+from cards.model import Card
+from cards.notices import notice, unbound, welcome
 from core.clock import to_datetime
 from core.model.principals import BOT
 from core.model.work import Inbound
 
 log = structlog.get_logger()
 
+HERE = ("I answer in this chat", "Write to me here: what others would read, I do not answer.")
 HOW = "Ask whoever runs this bot to add you, and tell them this user id: {user_id}."
 
 
@@ -64,5 +66,23 @@ class Identity:
         day = to_datetime(self._memory.clock.now()).date().isoformat()
         card = to_json(unbound(HOW.format(user_id=event.place.user_id)))
         message_id = await self._gateway.call(self._memory.messages.greet, event.tenant_id, event.place, day, card)
+        await self._courier.send(event.tenant_id, message_id)
+        return message_id
+
+    async def welcome(self, event: Inbound, person_id: UUID | None) -> UUID:
+        """Say hello in somebody's own place, at most once a day; the id of the card."""
+        if person_id is None:
+            return await self.greet(event)
+        person = await self._gateway.call(self._memory.people.get, event.tenant_id, person_id)
+        return await self._once_a_day(event, person_id, "welcome", welcome(person.display_name))
+
+    async def show_the_way(self, event: Inbound, person_id: UUID) -> UUID:
+        """Say in somebody's own place that the bot works there alone, at most once a day; the id of the card."""
+        return await self._once_a_day(event, person_id, "elsewhere", notice(*HERE))
+
+    async def _once_a_day(self, event: Inbound, person_id: UUID, subject: str, card: Card) -> UUID:
+        day = to_datetime(self._memory.clock.now()).date().isoformat()
+        where = event.tenant_id, person_id, event.place, f"{subject}:{day}", "notice"
+        message_id = await self._gateway.call(self._memory.messages.post, *where, lambda _: to_json(card))
         await self._courier.send(event.tenant_id, message_id)
         return message_id

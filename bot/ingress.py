@@ -1,7 +1,9 @@
 """The way in for what people say and tap on a platform: kept before it is acknowledged, then worked on."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import structlog
@@ -9,11 +11,15 @@ import structlog
 from bot.actions import INACTIVE
 from bot.channels.base import Profile
 from bot.memory_gateway import MemoryGateway
+from bot.presenters import withdrawn
 from bot.taps import to_body
 from core.model.grants import CardAction
 from core.model.work import Place
 
 log = structlog.get_logger()
+
+LOOK_SECS = 0.1
+"""How often it is looked whether a tap is done, which may be in another process: most take about as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +30,24 @@ class Tap:
     action: CardAction
     message_ref: str | None = None
 
+    @property
+    def event_id(self) -> str:
+        return f"tap:{self.nonce}:{self.action.kind}:{self.action.target}:{self.action.arg or ''}"
+
 
 class Ingress:
     """What a platform waits for is one call each, ahead of the bot's own work."""
 
-    def __init__(self, gateway: MemoryGateway, wake: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        gateway: MemoryGateway,
+        wake: Callable[[], None],
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
         self._gateway = gateway
         self._memory = gateway.memory
         self._wake = wake
+        self._sleep = sleep
 
     async def said(self, place: Place, event_id: str, text: str) -> None:
         """Keep a message that somebody wrote to the bot; a repeat of the same event changes nothing."""
@@ -43,6 +59,48 @@ class Ingress:
         body = {"message": message, "text": text}
         await self._gateway.at_the_door(self._keep, place, event_id, "withdrawn", body)
         self._wake()
+
+    async def serves(self, place: Place) -> bool:
+        """Whether a workspace is known: what comes from another is not kept."""
+        return await self._gateway.at_the_door(self._tenant, place) is not None
+
+    async def reached(self, place: Place, address: Mapping[str, Any], zone: str | None, locale: str | None) -> None:
+        """Keep by which address somebody can be written to, and where they live now."""
+        await self._gateway.at_the_door(self._reached, place, address, zone, locale)
+
+    def _reached(self, place: Place, address: Mapping[str, Any], zone: str | None, locale: str | None) -> None:
+        tenant_id = self._tenant(place)
+        if tenant_id is None:
+            return
+        before = self._memory.addresses.find(tenant_id, place)
+        self._memory.addresses.keep(tenant_id, place, address)
+        if before != address:
+            self._memory.people.moved(tenant_id, place, zone, locale)
+
+    async def arrived(self, place: Place, event_id: str) -> None:
+        """Keep that somebody can be written to from now on."""
+        await self._gateway.at_the_door(self._keep, place, event_id, "arrived", {})
+        self._wake()
+
+    async def elsewhere(self, place: Place, event_id: str) -> None:
+        """Keep that somebody whom the bot can write to called it where others read along."""
+        if await self._gateway.at_the_door(self._is_reached, place):
+            await self._gateway.at_the_door(self._keep, place, event_id, "elsewhere", {})
+            self._wake()
+
+    def _is_reached(self, place: Place) -> bool:
+        tenant_id = self._tenant(place)
+        return tenant_id is not None and self._memory.addresses.find(tenant_id, place) is not None
+
+    async def left(self, place: Place, reason: str) -> None:
+        """Somebody cannot be written to from now on: obeyed at once, since what is sent there goes nowhere."""
+        await self._gateway.at_the_door(self._left, place, reason)
+
+    def _left(self, place: Place, reason: str) -> None:
+        tenant_id = self._tenant(place)
+        if tenant_id is not None:
+            self._memory.addresses.forget(tenant_id, place)
+            self._memory.people.departed(tenant_id, place, reason)
 
     async def opened_home(self, place: Place, event_id: str) -> None:
         """Keep that somebody looks at the bot's own page."""
@@ -67,9 +125,22 @@ class Ingress:
             return INACTIVE
         action, at_home = tap.action, tap.message_ref is None
         body = to_body(card, action) | {"message_ref": tap.message_ref, "at_home": at_home}
-        event_id = f"tap:{tap.nonce}:{action.kind}:{action.target}:{action.arg or ''}"
-        self._keep(place, event_id, "tap", body)
+        self._keep(place, tap.event_id, "tap", body)
         return None
+
+    async def seen_through(self, place: Place, tap: Tap, patience_secs: float) -> str | Mapping[str, Any]:
+        """Keep a tap, and wait so long for what comes of it: the card as it stands then; or a refusal, in words."""
+        card = await self._gateway.at_the_door(self._memory.messages.tapped, tap.nonce)
+        refusal = await self.tapped(place, tap)
+        if refusal is not None or card is None:
+            return refusal or INACTIVE
+        is_open = partial(self._memory.inbound.is_open, card.tenant_id, place, tap.event_id)
+        for _ in range(round(patience_secs / LOOK_SECS)):
+            if not await self._gateway.at_the_door(is_open):
+                break
+            await self._sleep(LOOK_SECS)
+        standing = self._memory.outcomes.standing
+        return await self._gateway.at_the_door(standing, card.tenant_id, card.message_id, withdrawn)
 
     async def profile_changed(self, place: Place, profile: Profile) -> None:
         """The platform says something new of a user: they moved, left or came back."""

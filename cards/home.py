@@ -14,6 +14,8 @@ DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sun
 
 _HOURS = tuple(Option(str(hour), f"{hour:02}:00") for hour in range(24))
 _OFF = Option("off", "Off")
+_ANYWHERE = Option("any", "Where I last was")
+_PLATFORMS = {"local": "The local inbox", "slack": "Slack", "teams": "Teams"}
 _QUIET = "While it is quiet, cards wait."
 _MUTES = (
     Option("off", "Not muted"),
@@ -30,6 +32,7 @@ class HomeContent:
 
     `brief_day` is "off" or a day's name, `brief_hour` "0" to "23", the quiet hours "off" or such an hour. `muted` says
     in words until when every card waits, and is empty where none does; `known` what the memory holds, in words.
+    `platforms`: where the person can be written to, by name; `platform` "any", or which of them they chose.
     """
 
     name: str
@@ -45,6 +48,8 @@ class HomeContent:
     zone: str
     nonce: str
     known: str = ""
+    platforms: tuple[str, ...] = ()
+    platform: str = "any"
 
 
 def home(content: HomeContent) -> Card:
@@ -105,7 +110,17 @@ def _preferences(content: HomeContent) -> tuple[Item, ...]:
         _preference(content, "quiet_from", "Quiet from", (_OFF, *_HOURS), content.quiet_from),
         _preference(content, "quiet_until", "Quiet until", (_OFF, *_HOURS), content.quiet_until, _QUIET),
         _preference(content, "mute", "Mute all cards", _MUTES, muted, content.muted),
+        *_where(content),
     )
+
+
+def _where(content: HomeContent) -> tuple[Item, ...]:
+    """Where cards come, for whoever can be written to in several places."""
+    if len(content.platforms) < 2:
+        return ()
+    options = (_ANYWHERE, *(Option(name, _PLATFORMS.get(name, name)) for name in content.platforms))
+    chosen = next((option.arg for option in options if option.arg == content.platform), None)
+    return (_preference(content, "platform", "Cards come in", options, chosen),)
 
 
 def _preference(

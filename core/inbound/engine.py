@@ -29,6 +29,11 @@ class InboundEngine:
                 briefs.recall(tx, person_id)
             return inbox.receive(tx, place, event_id, person_id, kind, body)
 
+    def is_open(self, tenant_id: str, place: Place, event_id: str) -> bool:
+        """Whether an event that was kept is still to be driven."""
+        with self._database.read(tenant_id) as tx:
+            return inbox.open_event(tx, inbox.key(place, event_id)) is not None
+
     def lease(self, limit: int = 10) -> list[Inbound]:
         """Take what is to be worked on now: of each user one at a time, in the order in which they said it."""
         with self._database.read(ANY_TENANT) as tx:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from core.clock import HOUR, MINUTE, SECOND
 from core.delivery.grouping import RESTING
+from core.errors import NotFound
 from core.ids import jitter
 from core.jobs.backoff import wait
 from core.model.card_states import CardEvent, CardState, step
@@ -186,6 +187,14 @@ class OutcomesEngine:
             card = messages.outgoing(message)
             seen = message.card and rights.may_see(tx, message)
             return card if seen else replace(card, card=withdraw(card.card))
+
+    def standing(self, tenant_id: str, message_id: UUID, withdraw: Withdraw) -> dict[str, Any]:
+        """A card as its person may see it at this moment. Raises NotFound."""
+        with self._database.read(tenant_id) as tx:
+            message = messages.get(tx, message_id)
+            if message is None:
+                raise NotFound
+            return message.card if message.card and rights.may_see(tx, message) else withdraw(message.card)
 
     def updated(self, card: Outgoing) -> None:
         """The platform's copy says what `card` says; if that has been rewritten meanwhile, it is due again."""

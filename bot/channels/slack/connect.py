@@ -14,6 +14,7 @@ from http import HTTPStatus
 import structlog
 
 from bot.channels.base import NotSent
+from bot.channels.connection import Connection
 from bot.channels.slack.address import PLATFORM
 from bot.channels.slack.manifest import SCOPES
 from bot.channels.slack.outcomes import Trouble, meaning
@@ -22,16 +23,13 @@ from bot.channels.slack.remedies import REMEDIES
 from bot.channels.slack.web import CallFailed, Reply, SlackWeb
 from bot.memory_gateway import MemoryGateway
 from core.clock import SECOND
-from core.errors import CoreError
 from core.ids import jitter
 from core.model.work import Extent
 
 log = structlog.get_logger()
 
-FIRST_SECS, LONGEST_SECS = 5.0, 300.0
 
-
-class SlackConnection:
+class SlackConnection(Connection):
     """`trusted`: an e-mail match in this workspace binds."""
 
     def __init__(
@@ -44,34 +42,18 @@ class SlackConnection:
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         chance: Callable[[], float] = jitter,
     ) -> None:
+        super().__init__(PLATFORM, sleep, chance)
         self._web = web
         self._gateway = gateway
         self._workspaces = gateway.memory.workspaces
         self._tenant = tenant
         self._trusted = trusted
-        self._sleep = sleep
-        self._chance = chance
         self._connected: str | None = None
-        self._failures = 0
 
     @property
     def workspace(self) -> str | None:
         """Which workspace the token is for; None until Slack has said so."""
         return self._connected
-
-    async def keep(self) -> None:
-        """Look, wait, and look again, until cancelled."""
-        while True:
-            await self._sleep(await self.look())
-
-    async def look(self) -> float:
-        """Ask Slack if need be; in how many seconds to look again."""
-        try:
-            return await self._look()
-        except Exception as error:  # noqa: BLE001  # whatever it is, it must not end the looking
-            reason = str(error) if isinstance(error, CoreError) else ""
-            log.error("slack.not_connected", error=type(error).__name__, reason=reason)  # a trace may quote
-            return self._later()
 
     async def _look(self) -> float:
         if not await self._is_open():
@@ -79,8 +61,7 @@ class SlackConnection:
                 await self._let_in(await self._web.ask(self._web.client.auth_test()))
             except CallFailed as failed:
                 return await self._not_let_in(failed.trouble)
-        self._failures = 0
-        return LONGEST_SECS
+        return self._settled()
 
     async def _is_open(self) -> bool:
         if self._connected is None:
@@ -107,8 +88,7 @@ class SlackConnection:
         outcome = meaning(trouble)
         if isinstance(outcome, NotSent) and outcome.lasting is Extent.WORKSPACE:
             await self._shut(trouble)
-            self._failures = 0
-            return LONGEST_SECS
+            return self._settled()
         log.warning("slack.not_connected", reason=outcome.reason)
         quiet = outcome.retry_after if isinstance(outcome, NotSent) else None
         return max(self._later(), (quiet or 0) / SECOND)
@@ -126,13 +106,3 @@ class SlackConnection:
             if found.platform == PLATFORM and found.workspace != but:
                 pause = self._workspaces.pause
                 await self._gateway.call(pause, self._tenant, PLATFORM, found.workspace, reason)
-
-    def _later(self) -> float:
-        self._failures += 1
-        return wait_secs(self._failures, self._chance())
-
-
-def wait_secs(failures: int, chance: float) -> float:
-    """The wait after so many failures in a row, twice as long each time; `chance` in [0, 1) spreads half of it."""
-    full = min(FIRST_SECS * 2.0 ** min(failures - 1, 10), LONGEST_SECS)
-    return full / 2 + full / 2 * chance

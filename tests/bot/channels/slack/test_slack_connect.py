@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from bot.channels.slack.connect import FIRST_SECS, LONGEST_SECS, SlackConnection, wait_secs
+from bot.channels.connection import FIRST_SECS, LONGEST_SECS, wait_secs
+from bot.channels.slack.connect import SlackConnection
 from bot.channels.slack.manifest import SCOPES
 from bot.channels.slack.web import SlackWeb
 from bot.memory_gateway import MemoryGateway
