@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.pace import Pace
+from bot.channels.slack.pace import slack_pace
 from bot.channels.slack.web import SlackWeb
 from cards.codec import to_json
 from cards.gallery import gallery
@@ -43,7 +43,7 @@ def outgoing(
 
 def channel_over(web: SlackWeb, workspace: str | None = TEAM) -> SlackChannel:
     """A channel for which it is always its turn, and every card may go, by the token of a workspace."""
-    return SlackChannel(web, Pace(monotonic=lambda: 0.0, sleep=_at_once), _always, lambda: workspace)
+    return SlackChannel(web, slack_pace(monotonic=lambda: 0.0, sleep=_at_once), _always, lambda: workspace)
 
 
 async def _always(_: Outgoing) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from bot.channels.base import CALLED_OFF, Absent, CannotTell, Found, NotSent, Profile, SendOutcome, Sent, Unreachable
+from bot.channels.pace import Pace
 from bot.channels.slack.outcomes import Trouble, meaning, without_effect
-from bot.channels.slack.pace import Pace
 from bot.channels.slack.reading import cursor_of, direct, listed, marked, profile_of, stamp_of
 from bot.channels.slack.web import CallFailed, Reply, SlackWeb
 from cards.codec import from_json

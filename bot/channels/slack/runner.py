@@ -10,7 +10,7 @@ from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.connect import SlackConnection
 from bot.channels.slack.events import Events
 from bot.channels.slack.listener import HttpListener
-from bot.channels.slack.pace import Pace
+from bot.channels.slack.pace import slack_pace
 from bot.channels.slack.socket_mode import SocketMode
 from bot.channels.slack.web import SlackWeb
 from bot.channels.slack.whisper import Whisper
@@ -32,7 +32,8 @@ class SlackRunner:
         secret, token = slack.signing_secret.get_secret_value(), slack.app_token.get_secret_value()
         self._http = HttpListener(app, secret, clock) if slack.mode == "http" else None
         self._socket = SocketMode(app, self._web, token) if slack.mode == "socket" else None
-        self.channel = SlackChannel(self._web, Pace(), partial(may_go, gateway), lambda: self._connection.workspace)
+        may, workspace = partial(may_go, gateway), lambda: self._connection.workspace
+        self.channel = SlackChannel(self._web, slack_pace(), may, workspace)
 
     def routes(self) -> list[web.RouteDef]:
         """Where Slack's requests come in; none in Socket Mode."""

@@ -7,7 +7,7 @@ import pytest
 
 from bot.channels.base import CALLED_OFF, Absent, CannotTell, Found, NotSent, Profile, Sent, Unknown, Unreachable
 from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.pace import Pace
+from bot.channels.slack.pace import slack_pace
 from bot.channels.slack.reading import profile_of
 from bot.channels.slack.web import CallFailed, SlackWeb
 from cards.model import with_outcome
@@ -43,7 +43,7 @@ async def test_a_card_whose_lease_ran_out_before_its_turn_came_is_not_posted(web
     async def may_go(card) -> bool:
         return card.is_held(clock.now())
 
-    channel = SlackChannel(web, Pace(lambda: 0.0, sleep), may_go, lambda: TEAM)
+    channel = SlackChannel(web, slack_pace(lambda: 0.0, sleep), may_go, lambda: TEAM)
     outcomes = [await channel.send(outgoing(name)) for name in ("first", "second", "third", "fourth")]
     assert isinstance(outcomes[-1], Sent) == (posted == 4)
     assert (outcomes[-1] == CALLED_OFF) == (posted == 3)

@@ -5,13 +5,13 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.channels.pace import Bucket
 from bot.channels.slack.pace import (
     CONVERSATION_BURST,
     CONVERSATION_SECS,
     WORKSPACE_BURST,
     WORKSPACE_SECS,
-    Bucket,
-    Pace,
+    slack_pace,
 )
 
 EPSILON = 1e-6
@@ -44,7 +44,7 @@ def never_too_many(times: list[float], interval: float, burst: int) -> bool:
 @given(st.lists(st.tuples(st.sampled_from(["D1", "D2", "D3", "D4", "D5"]), st.floats(0, 3)), max_size=60))
 def test_no_stretch_of_time_has_more_than_the_burst_and_the_rate(asked: list[tuple[str, float]]) -> None:
     time = Time()
-    pace = Pace(time.monotonic, time.sleep)
+    pace = slack_pace(time.monotonic, time.sleep)
     turns: list[tuple[str, float]] = []
 
     async def ask() -> None:
@@ -70,7 +70,7 @@ def test_a_turn_is_never_later_than_the_rate_demands(burst: int, gaps: list[floa
 
 async def test_a_burst_goes_at_once_and_then_one_a_second() -> None:
     time = Time()
-    pace = Pace(time.monotonic, time.sleep)
+    pace = slack_pace(time.monotonic, time.sleep)
     for _ in range(CONVERSATION_BURST):
         await pace.turn("D1")
     assert time.slept == []
@@ -86,7 +86,7 @@ async def test_many_cards_for_one_person_hold_up_no_other() -> None:
         asleep.set()
         await asyncio.Event().wait()
 
-    pace = Pace(lambda: 1.0, sleep)
+    pace = slack_pace(lambda: 1.0, sleep)
     many = [asyncio.create_task(pace.turn("D1")) for _ in range(20)]
     await asleep.wait()
     async with asyncio.timeout(5):
@@ -100,7 +100,7 @@ async def test_many_cards_for_one_person_hold_up_no_other() -> None:
 
 async def test_a_workspace_of_many_people_is_written_to_four_times_a_second() -> None:
     time = Time()
-    pace = Pace(time.monotonic, time.sleep)
+    pace = slack_pace(time.monotonic, time.sleep)
     began = time.now
     for number in range(WORKSPACE_BURST + 40):
         await pace.turn(f"D{number}")
@@ -109,7 +109,7 @@ async def test_a_workspace_of_many_people_is_written_to_four_times_a_second() ->
 
 async def test_idle_conversations_are_forgotten_and_busy_ones_are_not() -> None:
     time = Time()
-    pace = Pace(time.monotonic, time.sleep)
+    pace = slack_pace(time.monotonic, time.sleep)
     for number in range(5_000):
         await pace.turn(f"D{number}")
         assert len(pace._conversations) <= 256
