@@ -103,7 +103,7 @@ class _Choice:
 
     def tried(self, numbers: Collection[int]) -> int:
         """The estimate of what is chosen with these units among it."""
-        return _asked(lambda: self.tally.tried(self._of(numbers), lambda: self._of(self.chosen.union(numbers))))
+        return _asked(lambda: self.tally.tried(self._of(numbers), lambda _: self._of(self.chosen.union(numbers))))
 
     def take(self, numbers: Collection[int]) -> None:
         self.tally.take()

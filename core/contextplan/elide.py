@@ -6,13 +6,14 @@ that does not fit ends the conversation for all that is older, however small, so
 those that were cut for other reasons; only stubs may still follow. A payload is dropped before the next is read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.contextplan.estimators import TokenEstimator
 from core.contextplan.messages import Event, Message, Session, is_reasoning_event
 from core.contextplan.payloads import COMPLIANCE, Payload, PayloadStore, Spool
+from core.contextplan.rows import Rows
 from core.contextplan.stub import stub_content
 from core.contextplan.tally import Tally, tally
 from core.contextplan.window import Window
@@ -42,8 +43,8 @@ class Elision:
 class PlanResult:
     """`messages` oldest first, `elisions` newest first; `estimated_tokens` is 0 where the estimator failed."""
 
-    messages: tuple[Message, ...]
-    elisions: tuple[Elision, ...]
+    messages: Sequence[Message]
+    elisions: Sequence[Elision]
     estimated_tokens: int
 
 
@@ -64,35 +65,31 @@ class ContextPlanner:
         if session is None:
             raise ContextPlanError("nil_session", "there is no session to plan; one without events is a session too")
         window.validate()
-        kept = _Kept(window.budget, tally(estimator))
-        elisions = tuple(self._walk(session.events, kept))
-        messages = tuple(kept.oldest_first())
-        return PlanResult(messages, elisions, _estimated(estimator, messages))
+        kept, out = _Kept(window.budget, tally(estimator)), _LeftOut()
+        for event in reversed(session.events):
+            self._visit(event, kept, out)
+        messages = kept.oldest_first()
+        return PlanResult(messages, out.newest_first(), _estimated(estimator, messages))
 
-    def _walk(self, events: Sequence[Event], kept: "_Kept") -> Iterator[Elision]:
-        for event in reversed(events):
-            elision = self._visit(event, kept)
-            if elision:
-                yield elision
-
-    def _visit(self, event: Event, kept: "_Kept") -> Elision | None:
+    def _visit(self, event: Event, kept: "_Kept", out: "_LeftOut") -> None:
         try:
             payload = self.payloads.get(event.payload_ref)
         except PayloadRevoked:
-            return Elision(self.payloads.status(event.payload_ref).ref, ElisionReason.REVOKED)
+            out.add(self.payloads.status(event.payload_ref).ref, ElisionReason.REVOKED)
+            return
         if is_reasoning_event(event):
-            return Elision(payload.ref, ElisionReason.REASONING_REDACTED)
-        if kept.take_whole(Message(event.role, payload.content)):
-            return None
-        return self._left_out(event, payload, kept)
+            out.add(payload.ref, ElisionReason.REASONING_REDACTED)
+        elif not kept.take_whole(event.role, payload.content):
+            self._leave_out(event, payload, kept, out)
 
-    def _left_out(self, event: Event, payload: Payload, kept: "_Kept") -> Elision:
+    def _leave_out(self, event: Event, payload: Payload, kept: "_Kept", out: "_LeftOut") -> None:
         spooled = self._spooled(payload)
         if payload.retention == COMPLIANCE:
             stub = stub_content(payload.content)
-            if kept.take(Message(event.role, stub)):
-                return Elision(payload.ref, ElisionReason.RETENTION_EXPIRED, len(stub), spooled)
-        return Elision(payload.ref, ElisionReason.WINDOW_OVERFLOW, 0, spooled)
+            if kept.take(event.role, stub):
+                out.add(payload.ref, ElisionReason.RETENTION_EXPIRED, len(stub), spooled)
+                return
+        out.add(payload.ref, ElisionReason.WINDOW_OVERFLOW, 0, spooled)
 
     def _spooled(self, payload: Payload) -> str:
         if self.spool is None:
@@ -105,31 +102,54 @@ class ContextPlanner:
 
 @dataclass(slots=True)
 class _Kept:
+    """Messages, the newest first, by their fields."""
+
     budget: int
     tally: Tally
-    newest_first: list[Message] = field(default_factory=list)
+    roles: list[str] = field(default_factory=list)
+    contents: list[bytes] = field(default_factory=list)
     overflowed: bool = False
 
-    def take_whole(self, message: Message) -> bool:
-        taken = not self.overflowed and self.take(message)
+    def take_whole(self, role: str, content: bytes) -> bool:
+        taken = not self.overflowed and self.take(role, content)
         self.overflowed = not taken
         return taken
 
-    def take(self, message: Message) -> bool:
-        if not self._fits(message):
+    def take(self, role: str, content: bytes) -> bool:
+        if not self._fits(Message(role, content)):
             return False
         self.tally.take()
-        self.newest_first.append(message)
+        self.roles.append(role)
+        self.contents.append(content)
         return True
 
-    def oldest_first(self) -> list[Message]:
-        return self.newest_first[::-1]
+    def oldest_first(self) -> Sequence[Message]:
+        return Rows(Message, self.roles[::-1], self.contents[::-1])
 
     def _fits(self, message: Message) -> bool:
         try:
-            return self.tally.tried([message], lambda: [message, *self.oldest_first()]) <= self.budget
+            return self.tally.tried([message], lambda taken: [message, *taken]) <= self.budget
         except Exception:  # noqa: BLE001  # whatever an estimator that was handed in fails with
             return False
+
+
+@dataclass(slots=True)
+class _LeftOut:
+    """Elisions, the newest first, by their fields."""
+
+    refs: list[str] = field(default_factory=list)
+    reasons: list[ElisionReason] = field(default_factory=list)
+    kept: list[int] = field(default_factory=list)
+    spool_refs: list[str] = field(default_factory=list)
+
+    def add(self, ref: str, reason: ElisionReason, kept: int = 0, spool_ref: str = "") -> None:
+        self.refs.append(ref)
+        self.reasons.append(reason)
+        self.kept.append(kept)
+        self.spool_refs.append(spool_ref)
+
+    def newest_first(self) -> Sequence[Elision]:
+        return Rows(Elision, self.refs, self.reasons, self.kept, self.spool_refs)
 
 
 def _estimated(estimator: TokenEstimator, messages: Sequence[Message]) -> int:

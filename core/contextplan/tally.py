@@ -15,8 +15,8 @@ from core.contextplan.calibrate import Calibrated
 from core.contextplan.estimators import AdditiveEstimator, TokenEstimator, is_additive
 from core.contextplan.messages import Message
 
-Whole = Callable[[], Sequence[Message]]
-"""The list as it would be: what was taken, and what is tried, in order."""
+Whole = Callable[[Sequence[Message]], Sequence[Message]]
+"""The list as it would be, in order: what was taken, which it is given, and what is tried."""
 
 
 class Tally(Protocol):
@@ -57,9 +57,12 @@ class _Sum:
 @dataclass(slots=True)
 class _Asked:
     estimate: Callable[[Sequence[Message]], int]
+    taken: Sequence[Message] = ()
+    tried_last: Sequence[Message] = ()
 
     def tried(self, added: Sequence[Message], whole: Whole) -> int:  # noqa: ARG002  # the whole holds it
-        return self.estimate(whole())
+        self.tried_last = whole(self.taken)
+        return self.estimate(self.tried_last)
 
     def take(self) -> None:
-        """The whole is built anew for each try."""
+        self.taken = self.tried_last

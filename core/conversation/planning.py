@@ -9,14 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from core.contextplan import (
-    ContextPlanner,
-    Elision,
-    Message,
-    PlanResult,
-    TokenEstimator,
-    Window,
-)
+from core.contextplan import ContextPlanner, Elision, ElisionReason, Message, PlanResult, TokenEstimator, Window
 from core.conversation.payloads import ThreadPayloads, Told, session_of
 from core.model.threads import Line, Room
 
@@ -30,7 +23,7 @@ class Fitted:
 
     lines: tuple[Line, ...]
     shown: tuple[Told, ...]
-    elisions: tuple[Elision, ...]
+    elisions: Sequence[Elision]
     left_out: tuple[Told, ...]
     estimated_tokens: int
     window: Window
@@ -53,7 +46,7 @@ def fitted(told: Sequence[Told], room: Room, estimator: TokenEstimator) -> Fitte
 def _result(
     told: Sequence[Told], plan: PlanResult, lines: tuple[Line, ...], payloads: ThreadPayloads, window: Window
 ) -> Fitted:
-    gone = {UUID(elision.ref) for elision in plan.elisions if not elision.kept}
+    gone = {UUID(elision.ref) for elision in plan.elisions if elision.reason != ElisionReason.RETENTION_EXPIRED}
     shown = tuple(one for one in told if one.ref not in gone)
     return Fitted(lines, shown, plan.elisions, tuple(payloads.left_out), plan.estimated_tokens, window)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.contextplan import Message, TokenEstimator, stub_content
+from core.contextplan import Elision, ElisionReason, Message, TokenEstimator, stub_content
 from core.conversation.payloads import Told
 from core.conversation.planning import Fitted
 from core.model.threads import Explained
@@ -19,10 +19,16 @@ def explained(
     events = [_explained(one, 0, COMPACTED) for one in compacted]
     for one in told:
         elision = reasons.get(str(one.ref))
-        inside = one.content if elision is None else stub_content(one.content) if elision.kept else None
+        inside = _inside(one.content, elision)
         tokens = 0 if inside is None else estimator.estimate([Message(one.role, inside)])
         events.append(_explained(one, tokens, elision.reason.value if elision else ""))
     return events
+
+
+def _inside(content: bytes, elision: Elision | None) -> bytes | None:
+    if elision is None:
+        return content
+    return stub_content(content) if elision.reason == ElisionReason.RETENTION_EXPIRED else None
 
 
 def _explained(told: Told, tokens: int, reason: str) -> Explained:
