@@ -2,8 +2,8 @@
 
 Sources. Slack: Block Kit reference (header, section, context, button, select, confirm, message, home view); the sum
 over a message is undocumented, and messages between about 11,000 and 13,200 characters were reported refused, so ours
-stays at 10,000 of JSON; a view may have 250 KB and 100 blocks, and ours stays far below. Teams: 28 KB a message, of
-which the envelope takes a part: a card is 20 KB at most by this product's rule and built to 18; six actions.
+stays at 10,000 of JSON; a view may have 250 KB and 100 blocks, and ours stays far below. Teams: 28 KB a message; an
+activity is 20 KB of UTF-8 at most by this product's rule, and built to 18 before it is addressed; six actions.
 
 Order: fewer changes, choices in words, shorter quotes, no quotes, then every text shorter. The last step is bounded
 whatever the content is, so a card is always sent.
@@ -33,6 +33,7 @@ SLACK_CONFIRM_TITLE, SLACK_CONFIRM_TEXT, SLACK_CONFIRM_BUTTON = 100, 300, 30
 TEAMS_BYTES = 18_000
 TEAMS_ACTIONS = 6
 TEAMS_BUTTON = 75
+TEAMS_LINE, TEAMS_BUTTON_EDGES = 38, 4  # in characters: a phone's width, and what a button takes beside its label
 TEAMS_TITLE = 200
 TEAMS_QUESTION = 300
 

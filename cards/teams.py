@@ -1,4 +1,9 @@
-"""A neutral card as a Teams Adaptive Card 1.5 (the card itself, without the attachment around it)."""
+"""A neutral card as a Teams message: an Adaptive Card 1.5 in its attachment, and what a notification says.
+
+Teams keeps buttons side by side and may cut off those that a phone has no room for, so each line of them is a set of
+its own. A row's one button stands beside its heading, where it takes no line; not a question's, which opens beneath.
+A message has no text of its own: Teams would show it above the card.
+"""
 
 import json
 from collections.abc import Iterator
@@ -14,45 +19,59 @@ from cards.model import (
     Context,
     Divider,
     Fields,
+    Item,
     Quote,
     Row,
     Rows,
     Text,
     more_words,
 )
-from cards.teams_controls import controls
-from cards.teams_text import Json, escape_markdown, lines, literal, run, runs
+from cards.teams_controls import column, controls, sets, settings, stands_beside
+from cards.teams_text import Json, escape_markdown, lines, literal, run, runs, unmarked
 from cards.text import is_blank
+
+CARD = "application/vnd.microsoft.card.adaptive"
+
+
+def to_teams_message(card: Card) -> Json:
+    """The whole activity, less whom it is for, within Teams' limits for any content."""
+    return limits.fitted(card, _message, _within)
 
 
 def to_teams(card: Card) -> Json:
-    """A card within Teams' limits for any content."""
-    return limits.fitted(card, _adaptive, _within)
+    """The Adaptive Card alone, as the answer to a tap takes it."""
+    shown: Json = to_teams_message(card)["attachments"][0]["content"]
+    return shown
+
+
+def _message(card: Card) -> Json:
+    attachment = {"contentType": CARD, "content": _adaptive(card)}
+    return {"type": "message", "summary": unmarked(card.fallback_text), "attachments": [attachment]}
 
 
 def _adaptive(card: Card) -> Json:
     body = [*_title(card), *(item for block in card.shown_blocks for item in _block(block))]
     body += [runs((Bold((Plain(o.words),)),), spacing="Medium") for o in card.outcomes if not is_blank(o.words)]
-    actions = controls(card.actions)
-    whole = {
+    own = ((), limits.choices(card.actions))
+    body += sets([*controls(card.actions), *settings([own])], spacing="Medium")
+    return {
         "type": "AdaptiveCard",
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
         "version": "1.5",
         "fallbackText": escape_markdown(card.fallback_text),
         "body": body,
     }
-    return whole | ({"actions": actions} if actions else {})
 
 
-def _within(card: Json) -> bool:
-    size = limits.utf8_length(json.dumps(card, ensure_ascii=False))
-    return size <= limits.TEAMS_BYTES and _count_actions(card) <= limits.TEAMS_ACTIONS
+def _within(message: Json) -> bool:
+    size = limits.utf8_length(json.dumps(message, ensure_ascii=False))
+    return size <= limits.TEAMS_BYTES and _count_actions(message["attachments"][0]["content"]) <= limits.TEAMS_ACTIONS
 
 
-def _count_actions(card: Json) -> int:
-    """Those one sees before any tap: the second step of a confirmation does not count."""
-    sets = [item for item in card["body"] if item["type"] == "ActionSet"]
-    return len(card.get("actions", [])) + sum(len(found["actions"]) for found in sets)
+def _count_actions(element: Json) -> int:
+    """Those one sees before any tap: what a button opens does not count."""
+    inner = (part for key in ("body", "items", "columns") for part in element.get(key, ()))
+    return len(element.get("actions", ())) + sum(map(_count_actions, inner))
 
 
 def _title(card: Card) -> list[Json]:
@@ -72,8 +91,9 @@ def _block(block: Block) -> Iterator[Json]:
         case Rows():
             yield from _rows(block)
         case Fields(pairs):
-            for name, value in pairs:
-                yield from [] if blank(value) else lines((*name, Plain(": "), *value), spacing="Small")
+            shown = [(*name, Plain(": "), *value) for name, value in pairs if not blank(value)]
+            for index, words in enumerate(shown):
+                yield from lines(words, spacing="Small" if index else "Medium")
         case Citations(items, more):
             for item in items:
                 yield from _citation(item)
@@ -88,22 +108,28 @@ def _rows(rows: Rows) -> Iterator[Json]:
     yield from lines((Bold(rows.title),), spacing="Large")
     for row in rows.rows:
         yield from _row(row)
-    yield from _set_of(controls(choice for row in rows.rows for choice in limits.choices(row.buttons)))
+    yield from sets(settings((row.heading, limits.choices(row.buttons)) for row in rows.rows))
     yield from lines(more_words(rows), subtle=True)
 
 
-def _set_of(actions: list[Json]) -> Iterator[Json]:
-    if actions:
-        yield {"type": "ActionSet", "spacing": "Small", "actions": actions}
-
-
 def _row(row: Row) -> Iterator[Json]:
-    said = limits.said_row(row)
-    yield from lines(said.heading, spacing="Medium")
+    heading, actions = list(lines(_heading(row), spacing="Medium")), controls(row.buttons)
+    beside = isinstance(row, Item) and bool(heading) and stands_beside(actions)
+    yield from [_beside(heading, actions)] if beside else heading
     if isinstance(row, Change):
         yield from _sides(row)
     yield from lines(row.note, subtle=True, spacing="Small")
-    yield from _set_of(controls(said.buttons))
+    yield from [] if beside else sets(actions)
+
+
+def _heading(row: Row) -> Words:
+    """With what is chosen, unless the row has a name and a note, which says it."""
+    return limits.said_row(row).heading if blank(row.heading) or blank(row.note) else row.heading
+
+
+def _beside(words: list[Json], actions: list[Json]) -> Json:
+    name = column("stretch", words) | {"verticalContentAlignment": "Center"}
+    return {"type": "ColumnSet", "spacing": "Medium", "columns": [name, column("auto", list(sets(actions)))]}
 
 
 def _sides(change: Change) -> list[Json]:

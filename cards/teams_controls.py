@@ -1,24 +1,83 @@
 """What one can do with a card, as Adaptive Card actions: the verb is the kind, the data is the tap.
 
 The choices of a list share one button that opens them all, so that they leave room for others. Inputs have ids of
-their own in a card, and Teams sends all of them with every tap: the arg of a choice arrives under `kind:target`, is
-empty or absent where nothing is chosen yet, and what comes under other names is not meant.
+their own in a card, and Teams sends all of them with every tap. So the button that sets a choice carries an empty arg;
+what was chosen arrives under `kind:target`, empty or absent where nothing is, and what comes under other names is not
+meant.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from cards import limits
-from cards.actions import Action, Button, Choice, LinkButton, label, option_label, payload, question
-from cards.inline import Plain, line
+from cards.actions import Action, Button, Choice, Kind, LinkButton, label, option_label, payload, question
+from cards.inline import Plain, Words, line
 from cards.teams_text import Json, literal, runs
 from cards.text import safe_link
 
 
+@dataclass(frozen=True, slots=True)
+class Unchosen:
+    """A tap that sets a choice of which nothing is chosen yet."""
+
+    kind: Kind
+    target: str
+    nonce: str
+
+
+def read_tap(verb: str, data: Mapping[str, Any]) -> Button | Unchosen | None:
+    """What was tapped, as a card made it, less its label; None for what no card could have offered."""
+    carried: Json = {name: data.get(name) for name in ("kind", "target", "nonce")}
+    arg = data.get("arg")
+    sets_choice = arg == ""
+    if sets_choice:
+        arg = data.get(f"{verb}:{carried['target']}") or None
+    given = [*carried.values(), *([] if arg is None else [arg])]
+    if carried["kind"] != verb or not all(isinstance(value, str) for value in given):
+        return None
+    try:
+        button = Button(label="", arg=arg, **carried)
+    except ValueError:
+        return None
+    return Unchosen(button.kind, button.target, button.nonce) if sets_choice and arg is None else button
+
+
 def controls(actions: Iterable[Action]) -> list[Json]:
-    """The buttons, then one for all the choices."""
-    found = list(actions)
-    choices = [action for action in found if isinstance(action, Choice)]
-    return [element for action in found for element in _action(action)] + ([_change(choices)] if choices else [])
+    """The buttons; choices are not among them."""
+    return [element for action in actions for element in _action(action)]
+
+
+def settings(choices: Iterable[tuple[Words, tuple[Choice, ...]]]) -> list[Json]:
+    """One button for all choices, each given with the heading of its row, which says what it is about."""
+    once = {_input_id(choice): _setting(heading, choice) for heading, many in choices for choice in many}
+    return [_opening("Change…", {"body": list(once.values())})] if once else []
+
+
+def sets(actions: Iterable[Json], spacing: str = "Small") -> Iterator[Json]:
+    """The actions in sets that are no wider than a phone."""
+    row: list[Json] = []
+    for action in actions:
+        if row and sum(map(_width, (*row, action))) > limits.TEAMS_LINE:
+            yield {"type": "ActionSet", "spacing": spacing, "actions": row}
+            row, spacing = [], "Small"
+        row.append(action)
+    if row:
+        yield {"type": "ActionSet", "spacing": spacing, "actions": row}
+
+
+def stands_beside(actions: list[Json]) -> bool:
+    """Whether these are one button which leaves room for a heading and opens nothing beneath itself."""
+    return [a["type"] != "Action.ShowCard" and _width(a) <= limits.TEAMS_LINE // 2 for a in actions] == [True]
+
+
+def column(width: str, items: list[Json]) -> Json:
+    return {"type": "Column", "width": width, "items": items}
+
+
+def _width(action: Json) -> int:
+    """In characters; for what is wider than Latin, its bytes are a fair guess."""
+    return limits.utf8_length(action["title"]) + limits.TEAMS_BUTTON_EDGES
 
 
 def _action(action: Action) -> Iterator[Json]:
@@ -38,45 +97,44 @@ def _short(text: str, limit: int) -> str:
 
 
 def _execute(button: Button) -> Json:
-    style = {"style": "positive"} if button.style == "primary" else {}
-    return {"type": "Action.Execute", "title": _title(button), "verb": button.kind, "data": payload(button)} | style
+    tap = {"type": "Action.Execute", "title": _title(button), "verb": button.kind, "data": payload(button)}
+    return tap | _style(button)
+
+
+def _style(button: Button) -> Json:
+    return {"style": "positive"} if button.style == "primary" else {}
 
 
 def _confirmed(button: Button, asked: str) -> Json:
     """A question with a second button; only that one carries the nonce."""
     body = [runs((Plain(line((Plain(asked),), limits.TEAMS_QUESTION)),), "Default")]
-    return _opening(f"{_title(button)}…", {"body": body, "actions": [_execute(button)]})
+    opened = {"body": body, "actions": [_execute(button)]}
+    return _opening(f"{_title(button)}…", opened) | _style(button)
 
 
 def _opening(title: str, card: Json) -> Json:
     return {"type": "Action.ShowCard", "title": title, "card": {"type": "AdaptiveCard", **card}}
 
 
-def _change(choices: list[Choice]) -> Json:
-    once = {_input_id(choice): choice for choice in choices}
-    return _opening("Change…", {"body": [_setting(choice) for choice in once.values()]})
-
-
 def _input_id(choice: Choice) -> str:
     return f"{choice.kind}:{choice.target}"
 
 
-def _setting(choice: Choice) -> Json:
+def _setting(heading: Words, choice: Choice) -> Json:
     """The input and its button side by side."""
-    columns = [
-        {"type": "Column", "width": "stretch", "items": [_input(choice)]},
-        {"type": "Column", "width": "auto", "verticalContentAlignment": "Bottom", "items": [_set(choice)]},
-    ]
-    return {"type": "ColumnSet", "columns": columns}
+    about = literal(line(heading, limits.TEAMS_BUTTON))
+    name = f"{about}: {_title(choice)}" if about else _title(choice)
+    button = column("auto", [_set(name, choice)]) | {"verticalContentAlignment": "Bottom"}
+    return {"type": "ColumnSet", "columns": [column("stretch", [_input(name, choice)]), button]}
 
 
-def _input(choice: Choice) -> Json:
+def _input(name: str, choice: Choice) -> Json:
     options = [{"title": _short(option_label(o), limits.TEAMS_BUTTON), "value": o.arg} for o in choice.options]
-    shown = {"label": _title(choice), "placeholder": _title(choice), "choices": options}
+    shown = {"label": name, "placeholder": _title(choice), "choices": options}
     chosen = {} if choice.chosen is None else {"value": choice.chosen}
     return {"type": "Input.ChoiceSet", "id": _input_id(choice), "style": "compact", **shown, **chosen}
 
 
-def _set(choice: Choice) -> Json:
-    tap = {"type": "Action.Execute", "title": "Set", "tooltip": f"Set {_title(choice)}", "verb": choice.kind}
-    return {"type": "ActionSet", "actions": [tap | {"data": payload(choice)}]}
+def _set(name: str, choice: Choice) -> Json:
+    tap = {"type": "Action.Execute", "title": "Set", "tooltip": f"Set {name}", "verb": choice.kind}
+    return {"type": "ActionSet", "actions": [tap | {"data": payload(choice, "")}]}

@@ -1,9 +1,10 @@
 """Text in an Adaptive Card: what documents and people wrote is shown literally, wherever it stands.
 
 TextRun parses no Markdown, so all text goes there, but Teams expands no dates in it; a line with a moment therefore
-becomes one TextBlock, whose Markdown characters are escaped. Three things no escape covers are broken by a word
-joiner, which nobody sees: `{{` (date functions, read in every text), `<` before a letter (tags), `&` (entities);
-at the end of a piece too, because the next piece may go on with what was begun.
+becomes one TextBlock, whose Markdown characters are escaped. What no escape covers is broken by a word joiner, which
+nobody sees: `{{` (date functions, read in every text), `<` before a letter (tags), `&` (entities), addresses (links of
+themselves), and what means something at the start of a line; at the end of a piece too, because the next piece may go
+on with what was begun.
 """
 
 from collections.abc import Iterator
@@ -19,7 +20,8 @@ Json = dict[str, Any]
 _FUNCTION = regex.compile(r"[{$](?=\{|\Z)")
 _TAG_OR_ENTITY = regex.compile(r"<(?=[\p{L}/!?]|\Z)|&(?=[#\p{L}]|\Z)")
 _MARKDOWN = regex.compile(r"[\\*_\[\]~`]")
-_LINE_START = regex.compile(r"^(?=[#>+-]|\d+[.)])", regex.MULTILINE)
+_ADDRESS = regex.compile(r":(?=//)|(?<=www)(?=\.)|@", regex.IGNORECASE)
+_LINE_START = regex.compile(r"^(?=[#>+\s-]|\d+[.)])", regex.MULTILINE)
 
 
 def literal(text: str) -> str:
@@ -27,10 +29,19 @@ def literal(text: str) -> str:
     return _FUNCTION.sub(lambda found: found[0] + WORD_JOINER, text)
 
 
+def unmarked(text: str) -> str:
+    """For a plain text that a client may take for HTML: no tag or entity either."""
+    return _TAG_OR_ENTITY.sub(lambda found: found[0] + WORD_JOINER, literal(text))
+
+
 def escape_markdown(text: str) -> str:
-    """For a TextBlock: nothing in it is markup, an entity, a tag or a function."""
-    joined = _TAG_OR_ENTITY.sub(lambda found: found[0] + WORD_JOINER, literal(text))
-    return _LINE_START.sub(WORD_JOINER, _MARKDOWN.sub(r"\\\g<0>", joined))
+    """For a TextBlock: nothing in it is markup, an address, an entity, a tag or a function."""
+    return _LINE_START.sub(WORD_JOINER, _escaped(text))
+
+
+def _escaped(text: str) -> str:
+    joined = _ADDRESS.sub(lambda found: found[0] + WORD_JOINER, unmarked(text))
+    return _MARKDOWN.sub(r"\\\g<0>", joined)
 
 
 def lines(words: Words, *, subtle: bool = False, spacing: str = "Default") -> Iterator[Json]:
@@ -83,7 +94,8 @@ def runs(words: Words, spacing: str) -> Json:
 
 
 def _dated(paragraph: Paragraph) -> str:
-    return "".join(_token(leaf) if isinstance(leaf, Date) else escape_markdown(spelled(leaf)) for leaf, _ in paragraph)
+    pieces = (_token(leaf) if isinstance(leaf, Date) else _escaped(spelled(leaf)) for leaf, _ in paragraph)
+    return _LINE_START.sub(WORD_JOINER, "".join(pieces))
 
 
 def _token(date: Date) -> str:

@@ -158,7 +158,7 @@ def test_in_teams_all_choices_of_a_list_open_with_one_button_and_say_what_they_a
 
 
 def test_in_teams_each_choice_has_its_own_input_and_its_own_button() -> None:
-    """The arg comes under the input's id, `kind:target`: Teams sends every input with every tap."""
+    """The arg comes under the input's id, `kind:target`, since Teams sends all of them: its own is empty."""
     card = to_teams(rows_of(BRIEF, HOUR))
     day, hour = of_type(card, "Input.ChoiceSet")
     assert (day["id"], day["value"], day["style"]) == ("preference_set:brief_day", "monday", "compact")
@@ -166,17 +166,37 @@ def test_in_teams_each_choice_has_its_own_input_and_its_own_button() -> None:
     assert (hour["id"], "value" in hour) == ("preference_set:brief_hour", False)
     taps = of_type(card, "Action.Execute")
     assert [(tap["title"], tap["verb"], tap["data"]) for tap in taps] == [
-        ("Set", "preference_set", payload(BRIEF)),
-        ("Set", "preference_set", payload(HOUR)),
+        ("Set", "preference_set", payload(BRIEF, "")),
+        ("Set", "preference_set", payload(HOUR, "")),
     ]
     assert [tap["tooltip"] for tap in taps] == ["Set Weekly brief", "Set Weekly brief at"]
 
 
 def test_in_teams_a_choice_of_the_whole_card_stands_among_its_buttons() -> None:
-    assert [action["title"] for action in to_teams(Card((), (), (BRIEF, STOP), ()))["actions"]] == [
-        "Stop watching",
-        "Change…",
+    (shown,) = to_teams(Card((), (), (BRIEF, STOP), ()))["body"]
+    assert [action["title"] for action in shown["actions"]] == ["Stop watching", "Change…"]
+
+
+def test_in_teams_a_choice_says_which_row_it_is_of() -> None:
+    """They are all apart from their rows, where several may have the same label."""
+    rows = (Item(words("Refunds"), words("At once"), (BRIEF,)), Item(words("Prices"), (), (HOUR,)))
+    card = rows_in_teams(*rows)
+    labels = [found["label"] for found in of_type(card, "Input.ChoiceSet")]
+    assert labels == ["Refunds: Weekly brief", "Prices: Weekly brief at"]
+    assert of_type(card, "Action.Execute")[0]["tooltip"] == "Set Refunds: Weekly brief"
+
+
+def test_in_teams_the_present_option_is_said_once() -> None:
+    """By the note of a row that has a name and one, else beside the name."""
+    rows = tuple(Item(words("Refunds"), words(note), (BRIEF,)) for note in ("You hear on Mondays", ""))
+    said = [
+        "".join(run["text"] for run in block["inlines"]) for block in of_type(rows_in_teams(*rows), "RichTextBlock")
     ]
+    assert said == ["Refunds", "You hear on Mondays", "Refunds · Weekly brief: Monday"]
+
+
+def rows_in_teams(*rows: Item) -> Json:
+    return to_teams(Card((), (Rows(rows),), (), ()))
 
 
 @pytest.mark.parametrize(("state", "card"), gallery())

@@ -152,8 +152,14 @@ def _texts(part: Json) -> list[Json]:
 
 def test_in_teams_it_keeps_its_preferences_and_some_of_its_lists() -> None:
     card = to_teams(home(BUSY))
-    titles = [action["title"] for part in card["body"] if "actions" in part for action in part["actions"]]
+    titles = [action["title"] for part in card["body"] for action in _actions(part)]
     assert titles == ["Stop watching"] * 2 + ["Refresh answer…"] * 2 + ["Change…"]
+
+
+def _actions(part: Json) -> list[Json]:
+    """Also of a button beside a heading."""
+    inner = [item for column in part.get("columns", []) for item in column["items"]]
+    return part.get("actions", []) + [action for item in inner for action in _actions(item)]
 
 
 @patiently
