@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from aiohttp import StreamReader
+from aiohttp import StreamReader, web
 
 MOST_BYTES = 1_048_576
 """Of a body that a platform sends: more than any that one has been seen to send."""
@@ -11,8 +11,16 @@ MOST_BYTES = 1_048_576
 Headers = Iterable[tuple[str, str]]
 
 
-async def read(stream: StreamReader, most: int = MOST_BYTES) -> bytes:
-    """What comes, or as much of it as shows that it is too long."""
+async def body_of(request: web.Request) -> bytes:
+    """The body, or as much of it as shows that it is too long. Raises HTTPBadRequest where it breaks off."""
+    try:
+        return await limited(request.content, MOST_BYTES)
+    except (web.RequestPayloadError, ConnectionError) as error:  # packed, and not as its headers say; or cut off
+        raise web.HTTPBadRequest(text="unreadable") from error
+
+
+async def limited(stream: StreamReader, most: int) -> bytes:
+    """All that comes, or as much of it as shows that it is more than that many bytes."""
     body = bytearray()
     async for piece in stream.iter_any():
         body += piece

@@ -50,9 +50,13 @@ GONE = object()
 """Takes a field away."""
 
 
-@cache
 def rsa_key(name: str, bits: int = 2048) -> rsa.RSAPrivateKey:
     """The private key of that name, the same in the whole process."""
+    return _made_once(name, bits)
+
+
+@cache
+def _made_once(name: str, bits: int) -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(65537, bits)
 
 

@@ -15,7 +15,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from bot.channels.inbound import read
+from bot.channels.inbound import body_of
 from bot.channels.slack.address import EVENTS_PATH
 from bot.channels.slack.events import unreadable
 from bot.channels.slack.guard import is_ssl_check, refused
@@ -35,7 +35,7 @@ class HttpListener:
         return [web.post(EVENTS_PATH, self._receive)]
 
     async def _receive(self, request: web.Request) -> web.Response:
-        headers, body = list(request.headers.items()), await read(request.content)
+        headers, body = list(request.headers.items()), await body_of(request)
         if is_ssl_check(headers, body):
             return web.Response()
         refusal = refused(headers, body, self._secret, self._clock.now() // SECOND)

@@ -21,9 +21,9 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from jwt.algorithms import RSAAlgorithm
 from jwt.exceptions import InvalidKeyError
 
-from bot.channels.inbound import read
+from bot.channels.inbound import limited
 from bot.channels.teams.port import Refused
-from bot.channels.teams.strict_json import read_object
+from bot.channels.teams.strict_json import Json, read_object
 from core.clock import DAY, MINUTE, SECOND, Clock
 
 log = structlog.get_logger()
@@ -120,25 +120,22 @@ class OpenIdKeys:
 def read_keys(raw: bytes) -> dict[str, SigningKey]:
     """The RSA keys in a JSON Web Key Set, by id; what else is in it is left out. Raises ValueError for one without."""
     listed = read_object(raw).get("keys")
-    found = {jwk["kid"]: key for jwk in _objects(listed) if (key := _key(jwk)) and isinstance(jwk.get("kid"), str)}
+    entries = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    found = dict(filter(None, map(_key, entries)))
     if not found:
         raise ValueError("no key of any use")
     return found
 
 
-def _key(jwk: Mapping[str, object]) -> SigningKey | None:
+def _key(jwk: Json) -> tuple[str, SigningKey] | None:
+    kid, listed = jwk.get("kid"), jwk.get("endorsements")
     try:
         public = RSAAlgorithm.from_jwk({name: jwk[name] for name in ("kty", "n", "e")})
     except (InvalidKeyError, KeyError, TypeError, ValueError):
         return None
     assert isinstance(public, RSAPublicKey)
-    listed = jwk.get("endorsements")
-    channels = listed if isinstance(listed, list) else []
-    return SigningKey(public, frozenset(channel for channel in channels if isinstance(channel, str)))
-
-
-def _objects(listed: object) -> list[dict[str, object]]:
-    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    channels = frozenset(one for one in listed if isinstance(one, str)) if isinstance(listed, list) else frozenset()
+    return (kid, SigningKey(public, channels)) if isinstance(kid, str) else None
 
 
 def _is_safe(url: str, *, loopback: bool) -> bool:
@@ -148,7 +145,7 @@ def _is_safe(url: str, *, loopback: bool) -> bool:
 
 async def _answer(session: ClientSession, url: str) -> bytes:
     async with session.get(url, allow_redirects=False) as response:
-        body = await read(response.content, MOST_BYTES)
+        body = await limited(response.content, MOST_BYTES)
         if response.status != HTTPStatus.OK or len(body) > MOST_BYTES:
             raise ValueError("no answer that can be used")
     return body

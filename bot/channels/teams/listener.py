@@ -8,7 +8,7 @@ from http import HTTPStatus
 import structlog
 from aiohttp import web
 
-from bot.channels.inbound import read
+from bot.channels.inbound import body_of
 from bot.channels.teams.address import MESSAGES_PATH
 from bot.channels.teams.port import Refused, Transport, Turn
 
@@ -24,8 +24,9 @@ class Listener:
         return [web.post(MESSAGES_PATH, self._receive)]
 
     async def _receive(self, request: web.Request) -> web.Response:
+        headers, raw = list(request.headers.items()), await body_of(request)
         try:
-            return await self._answer(list(request.headers.items()), await read(request.content))
+            return await self._answer(headers, raw)
         except Refused as refused:
             log.warning("teams.refused", status=int(refused.status), reason=refused.reason, skew_secs=refused.skew_secs)
             return web.Response(status=refused.status, text="refused")

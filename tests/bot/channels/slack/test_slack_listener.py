@@ -125,6 +125,11 @@ async def test_a_body_without_end_is_not_read_to_its_end(bot, slack):
     assert len(sent) < 1_000
 
 
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+async def test_a_body_that_cannot_be_unpacked_is_a_400(bot, encoding):
+    assert await post(bot.url, "no archive", {"Content-Encoding": encoding}) == (400, "unreadable")
+
+
 @pytest.mark.parametrize("body", ["", "{", "[]", "null", "7", "[" * 100_000, '{"a": "\\ud8'])
 async def test_signed_json_that_is_no_object_is_a_400(bot, slack, body):
     headers = [*proof(slack, body), ("Content-Type", JSON)]
