@@ -5,13 +5,10 @@ those that keep the bot out of channels.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
+from bot.channels.manifests import DESCRIPTION, NAME, Json, at, parts, plain_addresses, texts
 from bot.channels.slack.address import events_url
 
-Json = dict[str, Any]
-
-NAME = "clarify-bot"
 LONGEST_NAME = 35
 COMMAND = "/memory"
 SCOPES: Mapping[str, str] = {
@@ -33,7 +30,6 @@ EVENTS: Mapping[str, str | None] = {
 """Everything that the bot hears of, and the scope without which Slack tells nothing of it."""
 
 _OF_CHANNELS = ("channels:", "groups:", "files:", "mpim:")
-_DESCRIPTION = "Answers from what your team wrote down, and tells you when it changes."
 _LONG_DESCRIPTION = (
     "Ask in a direct message: the answer quotes your team's own documents, with the exact words and where they stand. "
     "Save an answer or watch a section, and a card tells you when the words beneath it change. "
@@ -49,7 +45,7 @@ def manifest(public_url: str | None, name: str = NAME) -> Json:
     return {
         "display_information": {
             "name": name,
-            "description": _DESCRIPTION,
+            "description": DESCRIPTION,
             "background_color": "#1f3a5f",
             "long_description": _LONG_DESCRIPTION,
         },
@@ -87,13 +83,13 @@ def problems(found: object) -> list[str]:
 
 
 def _name(found: object) -> Iterator[str]:
-    name = _at(found, "display_information", "name")
+    name = at(found, "display_information", "name")
     if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
         yield f"the app's name must have 1 to {LONGEST_NAME} characters"
 
 
 def _scopes(found: object) -> Iterator[str]:
-    asked = {*_texts(found, "oauth_config", "scopes", "bot"), *_texts(found, "oauth_config", "scopes", "bot_optional")}
+    asked = {*texts(found, "oauth_config", "scopes", "bot"), *texts(found, "oauth_config", "scopes", "bot_optional")}
     for scope, what_for in SCOPES.items():
         if scope not in asked:
             yield f"the bot scope {scope} is missing: without it the bot cannot {what_for}"
@@ -102,21 +98,21 @@ def _scopes(found: object) -> Iterator[str]:
             yield f"the bot scope {scope} reaches beyond direct messages: take it out"
         else:
             yield f"the bot scope {scope} is none that the bot needs: take it out"
-    if asked and not isinstance(_at(found, "features", "bot_user", "display_name"), str):
+    if asked and not isinstance(at(found, "features", "bot_user", "display_name"), str):
         yield "there are bot scopes and no features.bot_user with a display_name: Slack makes no bot without it"
 
 
 def _user_scopes(found: object) -> Iterator[str]:
     for key in ("user", "user_optional"):
-        for scope in _texts(found, "oauth_config", "scopes", key):
+        for scope in texts(found, "oauth_config", "scopes", key):
             yield f"the user scope {scope} would let the bot act as a person: take it out"
-    for event in _texts(found, "settings", "event_subscriptions", "user_events"):
+    for event in texts(found, "settings", "event_subscriptions", "user_events"):
         yield f"the user event {event} would let the bot read along with a person: take it out"
 
 
 def _events(found: object) -> Iterator[str]:
-    asked = set(_texts(found, "oauth_config", "scopes", "bot"))
-    heard = _texts(found, "settings", "event_subscriptions", "bot_events")
+    asked = set(texts(found, "oauth_config", "scopes", "bot"))
+    heard = texts(found, "settings", "event_subscriptions", "bot_events")
     for event, scope in EVENTS.items():
         if event not in heard:
             yield f"the bot event {event} is missing"
@@ -128,17 +124,17 @@ def _events(found: object) -> Iterator[str]:
 
 
 def _tabs(found: object) -> Iterator[str]:
-    home = _at(found, "features", "app_home")
-    if _at(home, "home_tab_enabled") is not True:
+    home = at(found, "features", "app_home")
+    if at(home, "home_tab_enabled") is not True:
         yield "the Home tab is off: people find their watches and settings there"
-    if _at(home, "messages_tab_enabled") is not True:
+    if at(home, "messages_tab_enabled") is not True:
         yield "the Messages tab is off: every card would be refused with messages_tab_disabled"
-    if _at(home, "messages_tab_read_only_enabled") is not False:
+    if at(home, "messages_tab_read_only_enabled") is not False:
         yield "the Messages tab is read-only: nobody could ask anything"
 
 
 def _command(found: object) -> Iterator[str]:
-    command = next((one for one in _commands(found) if one.get("command") == COMMAND), None)
+    command = next((one for one in parts(found, "features", "slash_commands") if one.get("command") == COMMAND), None)
     if command is None:
         yield f"the slash command {COMMAND} is missing"
     elif command.get("should_escape") is not False:
@@ -146,55 +142,28 @@ def _command(found: object) -> Iterator[str]:
 
 
 def _interactivity(found: object) -> Iterator[str]:
-    if _at(found, "settings", "interactivity", "is_enabled") is not True:
+    if at(found, "settings", "interactivity", "is_enabled") is not True:
         yield "interactivity is off: no button of a card would work"
 
 
 def _addresses(found: object) -> Iterator[str]:
-    settings = _at(found, "settings")
-    if _at(settings, "socket_mode_enabled") is not True:
+    settings = at(found, "settings")
+    if at(settings, "socket_mode_enabled") is not True:
         for key in ("event_subscriptions", "interactivity"):
-            if not _at(settings, key, "request_url"):
+            if not at(settings, key, "request_url"):
                 yield f"settings.{key} has no request_url, and Socket Mode is off"
-        for command in _commands(found):
+        for command in parts(found, "features", "slash_commands"):
             if not command.get("url"):
                 yield f"the slash command {command.get('command')} has no url, and Socket Mode is off"
-    for place, text in _leaves(found):
-        if "url" in place and text.lower().startswith("http://"):
-            yield f"{place} must begin with https://: Slack calls nothing else"
+    yield from plain_addresses(found, "Slack")
 
 
 def _switches(found: object) -> Iterator[str]:
-    settings = _at(found, "settings")
-    if _at(settings, "token_rotation_enabled"):
+    settings = at(found, "settings")
+    if at(settings, "token_rotation_enabled"):
         yield "token rotation is on: the bot token would end after 12 hours"
-    if _at(settings, "org_deploy_enabled"):
+    if at(settings, "org_deploy_enabled"):
         yield "org-wide deployment is on: the bot serves one workspace"
 
 
 _RULES = (_name, _scopes, _user_scopes, _events, _tabs, _command, _interactivity, _addresses, _switches)
-
-
-def _at(found: object, *path: str) -> Any:
-    for key in path:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
-
-
-def _texts(found: object, *path: str) -> list[str]:
-    items = _at(found, *path)
-    return [item for item in items if isinstance(item, str)] if isinstance(items, list) else []
-
-
-def _commands(found: object) -> list[Json]:
-    commands = _at(found, "features", "slash_commands")
-    return [one for one in commands if isinstance(one, dict)] if isinstance(commands, list) else []
-
-
-def _leaves(found: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
-    """Every text in it, with its place."""
-    if isinstance(found, str):
-        yield ".".join(path), found
-    items = enumerate(found) if isinstance(found, list) else found.items() if isinstance(found, dict) else ()
-    for key, value in items:
-        yield from _leaves(value, (*path, str(key)))

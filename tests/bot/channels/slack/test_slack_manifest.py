@@ -1,7 +1,6 @@
 """The manifest of the Slack app: Slack's own schema takes it, our rules take it, and each rule can say no."""
 
 import json
-from copy import deepcopy
 from pathlib import Path
 
 import jsonschema
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from bot.channels.slack.manifest import COMMAND, EVENTS, LONGEST_NAME, SCOPES, manifest, problems
 from bot.cli.entry import run
+from tests.support.manifests import any_json, with_another
 
 ROOT = Path(__file__).parents[4]
 SCHEMA = jsonschema.Draft7Validator(
@@ -21,17 +21,7 @@ NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Z", "C"]), min
 
 
 def changed(*path, to=None, made=None):
-    """The manifest with another value at a place; without `to` nothing is there."""
-    found = deepcopy(made or manifest(URL))
-    *way, last = path
-    place = found
-    for key in way:
-        place = place[key]
-    if to is None:
-        del place[last]
-    else:
-        place[last] = to
-    return found
+    return with_another(made or manifest(URL), *path, to=to)
 
 
 @pytest.mark.parametrize("public_url", [URL, f"{URL}/prefix", None])
@@ -116,19 +106,7 @@ def test_an_address_may_be_missing_in_socket_mode_alone():
     assert problems(changed(*SETTINGS, "socket_mode_enabled", to=True, made=without)) == []
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda children: (
-        st.lists(children, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(["features", "settings", "oauth_config", "scopes", "bot", "slash_commands", "command"])
-            | st.text(max_size=5),
-            children,
-            max_size=3,
-        )
-    ),
-    max_leaves=20,
-)
+JSON = any_json("features", "settings", "oauth_config", "scopes", "bot", "slash_commands", "command")
 
 
 @given(JSON)
