@@ -1,6 +1,7 @@
 """Conversations: what was said in a thread, as its person may read it at this moment."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from core.contextplan import ByteEstimator, Calibrated, Message
@@ -53,7 +54,7 @@ class ConversationEngine:
         with self._database.write(tenant_id) as tx:
             tx.lock()
             found, waiting = threads.of_event(tx, key), inbox.open_event(tx, key)
-            if text is not None and text == _said(found, waiting):
+            if text is not None and text == _said(tx, found, waiting):
                 return False
             bound = people.identity(tx, place)
             if waiting is not None and bound is not None and not found:
@@ -62,29 +63,33 @@ class ConversationEngine:
             return bool(found) or waiting is not None
 
     def history(self, principal: Principal, asked: Asked, model: str, room: Room) -> History:
-        """What of the principal's own thread goes into a prompt; what it has no room for is put aside whole."""
-        told, estimator = self._standing(principal, asked, model)
-        key, dropped = to_drop(told, room, estimator)
-        if dropped:
-            self._compact(principal.tenant_id, key, dropped)
-            gone = {one.ref for one in dropped}
-            told = [one for one in told if one.ref not in gone]
-        found = fitted(told, room, estimator)
-        if found.left_out:
-            with self._database.write(principal.tenant_id) as tx:
-                spool.keep(tx, [one.ref for one in found.left_out])
-        return History(found.lines, frozenset(source for one in found.shown for source in one.source_ids))
+        """What of the principal's own thread goes into a prompt; what it has no room for is put aside whole.
+
+        To put something aside may take its time where others write. So a look always comes after it: what was
+        withdrawn meanwhile, by whatever process, is in no prompt.
+        """
+        while True:
+            told, estimator = self._standing(principal, asked, model)
+            key, dropped = to_drop(told, room, estimator)
+            if dropped:
+                self._compact(principal.tenant_id, key, dropped)
+                continue
+            found = fitted(told, room, estimator)
+            if not self._put_aside(principal.tenant_id, found.left_out):
+                return History(found.lines, frozenset(source for one in found.shown for source in one.source_ids))
 
     def explain(self, principal: Principal, asked: Asked, model: str, room: Room) -> ThreadView:
         """What of the principal's own thread would go into a prompt, and why the rest would not. Raises NotFound."""
         told, estimator = self._standing(principal, asked, model)
         with self._database.read(principal.tenant_id) as tx:
+            readable = sources.readable(tx, rights.today(tx, principal))
             rows = threads.compacted(tx, asked.thread_id, principal.person_id)
-            if not (told or rows):
+            aside = [replace(_as_read(row, readable), content=_spooled(tx, row)) for row in rows]
+            if not (told or aside):
                 theirs = ", ".join(map(str, threads.threads(tx, principal.person_id, LISTED))) or "none"
                 raise NotFound(f"there is no conversation {asked.thread_id} of theirs; the newest of theirs: {theirs}")
         found = fitted(told, room, estimator)
-        events = explained(told, [_as_read(row, frozenset()) for row in rows], found, estimator)
+        events = explained(told, aside, found, estimator)
         budget = max(0, room.spare(()))
         return ThreadView(asked.thread_id, model, budget, found.estimated_tokens, estimator.factor, events)
 
@@ -98,6 +103,16 @@ class ConversationEngine:
             for row in spool.keep(tx, [one.ref for one in dropped]):
                 row.compacted, row.content = key, b""
                 tx.session.add(row)
+
+    def _put_aside(self, tenant_id: str, left_out: Sequence[Told]) -> bool:
+        """Copy the words of these to the spool; whether any were not there yet."""
+        refs = {one.ref for one in left_out}
+        with self._database.read(tenant_id) as tx:
+            refs -= spool.among(tx, refs)
+        if refs:
+            with self._database.write(tenant_id) as tx:
+                spool.keep(tx, refs)
+        return bool(refs)
 
     def learn(self, tenant_id: str, model: str, told: Sequence[Line], tokens: int) -> None:
         """A prompt had so many tokens, says the model's server.
@@ -122,11 +137,18 @@ class ConversationEngine:
             return row.content
 
 
-def _said(found: Sequence[ThreadEvent], waiting: Inbox | None) -> str | None:
-    """What a message said, as it is remembered: in its thread, or while it is worked on."""
-    if found:
-        return None if found[0].revoked else found[0].content.decode("utf-8", "replace")
-    return waiting.body.get("text") if waiting else None
+def _said(tx: ReadTx, found: Sequence[ThreadEvent], waiting: Inbox | None) -> str | None:
+    """What a message said, as it is remembered: in its thread, put aside, or while it is worked on."""
+    if not found:
+        return waiting.body.get("text") if waiting else None
+    first = found[0]
+    content = _spooled(tx, first) if first.compacted else first.content
+    return None if first.revoked else content.decode("utf-8", "replace")
+
+
+def _spooled(tx: ReadTx, row: ThreadEvent) -> bytes:
+    copy = spool.get(tx, row.ref)
+    return copy.content if copy else b""
 
 
 def _may_read(tx: ReadTx, principal: Principal, source_ids: Sequence[str]) -> bool:

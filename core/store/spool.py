@@ -13,6 +13,13 @@ def get(tx: ReadTx, ref: UUID) -> Spooled | None:
     return tx.session.get(Spooled, (tx.tenant_id, ref))
 
 
+def among(tx: ReadTx, refs: Collection[UUID]) -> set[UUID]:
+    """Which of these are put aside already."""
+    return set(
+        tx.session.exec(select(Spooled.ref).where(Spooled.tenant_id == tx.tenant_id, tx.among(Spooled.ref, refs)))
+    )
+
+
 def keep(tx: WriteTx, refs: Collection[UUID]) -> list[ThreadEvent]:
     """Copy the words of these events; which of them still had any, since what was revoked meanwhile is copied nowhere.
 
