@@ -8,11 +8,24 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from itertools import starmap
+from typing import TypeVar
 from uuid import UUID
 
 import structlog
 
-from bot.channels.base import CALLED_OFF, Absent, CannotTell, Channel, Found, NotSent, SendOutcome, Sent, Unknown
+from bot.channels.base import (
+    CALLED_OFF,
+    Absent,
+    CannotTell,
+    Channel,
+    Found,
+    Gone,
+    NotSent,
+    SendOutcome,
+    Sent,
+    Unknown,
+    UpdateOutcome,
+)
 from bot.faults import described
 from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
@@ -22,6 +35,7 @@ from core.model.work import Extent, Lane, Waiting
 
 log = structlog.get_logger()
 
+Outcome = TypeVar("Outcome", bound=UpdateOutcome)
 Carrying = Callable[[str, UUID], Awaitable[None]]
 AT_ONCE = 8
 """Cards of one workspace in flight: enough for a pace of a few a second where an answer takes up to two."""
@@ -118,7 +132,7 @@ class Courier:
     async def _send(self, card: Outgoing, channel: Channel) -> SendOutcome:
         return await channel.send(card) if await may_go(self._gateway, card) else CALLED_OFF
 
-    async def _told(self, card: Outgoing, tell: Callable[[Channel], Awaitable[SendOutcome]]) -> SendOutcome:
+    async def _told(self, card: Outgoing, tell: Callable[[Channel], Awaitable[Outcome]]) -> Outcome | NotSent | Unknown:
         channel = self._channels.get(card.place.platform)
         if channel is None:
             return NotSent(f"the channel {card.place.platform} is not running here")
@@ -169,9 +183,9 @@ class Courier:
                 await self._gateway.call(self._outcomes.found, card, message_ref)
             case Absent():
                 await self._gateway.call(self._outcomes.found, card, None)
-            case CannotTell(reason):
+            case CannotTell(reason, for_good):
                 log.info("delivery.cannot_tell", tenant=card.tenant_id, message_id=str(message_id), reason=reason)
-                await self._gateway.call(self._outcomes.look_later, card)
+                await self._gateway.call(partial(self._outcomes.look_later, for_good=for_good), card)
 
     async def _find(self, card: Outgoing) -> Found | Absent | CannotTell:
         channel = self._channels.get(card.place.platform)
@@ -200,6 +214,8 @@ class Courier:
                 await self._heed(card, outcome)
                 for_good = lasting in {Extent.CARD, Extent.PERSON}
                 await self._gateway.call(self._outcomes.not_updated, card, retry_after, for_good=for_good)
+            case Gone():
+                await self._gateway.call(self._outcomes.gone, card)
             case Unknown():
                 await self._gateway.call(self._outcomes.not_updated, card, None, for_good=False)
         _log("update.ended", card, outcome)
@@ -210,7 +226,7 @@ def _failed(name: str, card: Waiting, error: Exception) -> None:
     log.error(name, tenant=card.tenant_id, message_id=str(card.message_id), error=described(error))
 
 
-def _log(name: str, card: Outgoing, outcome: SendOutcome) -> None:
+def _log(name: str, card: Outgoing, outcome: UpdateOutcome) -> None:
     reason = "" if isinstance(outcome, Sent) else outcome.reason
     ended = type(outcome).__name__.lower()
     log.info(name, outcome=ended, reason=reason, tenant=card.tenant_id, message_id=str(card.message_id))

@@ -40,7 +40,15 @@ class Unknown:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What was to be written to is not there any more: nothing was written."""
+
+    reason: str
+
+
 SendOutcome = Sent | NotSent | Unknown
+UpdateOutcome = SendOutcome | Gone
 
 CALLED_OFF = NotSent("called off before it was sent")
 """Of a card that another process may have taken over while this one waited, or that is not to be sent any more."""
@@ -58,7 +66,10 @@ class Absent:
 
 @dataclass(frozen=True, slots=True)
 class CannotTell:
+    """`for_good`: asking again would not help, for the platform has no history to look into."""
+
     reason: str
+    for_good: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +92,7 @@ class Channel(Protocol):
         After any wait it is CALLED_OFF if it may not go any more.
         """
 
-    async def update(self, card: Outgoing) -> SendOutcome:
+    async def update(self, card: Outgoing) -> UpdateOutcome:
         """Replace the message `card.message_ref` in place; doing so twice does no harm."""
 
     async def find_sent(self, card: Outgoing) -> Found | Absent | CannotTell:

@@ -147,7 +147,8 @@ class DeliveryEngine:
             message = messages.locked(tx, message_id)
             if message is None or message.state not in _TO_SEND or message.not_before > tx.now:
                 return None
-            ready = self._composed(tx, message, present) if message.kind in _PROACTIVE else _stands(tx, message)
+            is_new = message.kind in _PROACTIVE and not message.sent_at  # one whose copy is gone says what it said
+            ready = self._composed(tx, message, present) if is_new else _stands(tx, message)
             if not ready or workspaces.is_shut(tx, message.platform, message.workspace, tx.now):
                 return None
             message.state = step(CardState(message.state), CardEvent.CLAIM)

@@ -115,7 +115,7 @@ class MessagesEngine:
         with self._database.write(tenant_id) as tx:
             tx.lock()
             message = messages.locked(tx, message_id)
-            if message is None or message.state != CardState.SENT or not message.card:
+            if message is None or not _has_stood(message) or not message.card:
                 return None
             if renew:
                 message.nonce = nonce()
@@ -143,6 +143,11 @@ class MessagesEngine:
 def _refuse_outdated(tx: WriteTx, since: int) -> None:
     if sources.erased_since(tx, since):
         raise NotFound("a document was taken away while this was made; it is to be made anew")
+
+
+def _has_stood(message: CardMessage) -> bool:
+    """Whether a card stands, or does again soon: its copy was gone, and a new one is on its way."""
+    return message.state == CardState.SENT or (message.sent_at > 0 and message.state not in _ENDED)
 
 
 def _say(

@@ -132,15 +132,18 @@ class OutcomesEngine:
             message.state, message.not_before = step(CardState.UNKNOWN, CardEvent.MISS), tx.now
             tx.session.add(message)
 
-    def look_later(self, card: Outgoing) -> None:
-        """The history could not be read: look again after a while, and at last leave it to the next card."""
+    def look_later(self, card: Outgoing, *, for_good: bool = False) -> None:
+        """The history could not be read: look again after a while, and at last leave it to the next card.
+
+        `for_good`: it never can, so that is done now.
+        """
         with self._database.write(card.tenant_id) as tx:
             message = messages.locked(tx, card.message_id)
             if message is None or message.state != CardState.UNKNOWN:
                 return
             message.not_before = tx.now + LOOK_AFTER
             tx.session.add(message)
-            if tx.now >= message.lease_until + DOUBT_ENDS:
+            if for_good or tx.now >= message.lease_until + DOUBT_ENDS:
                 messages.give_up(tx, message)
 
     def witnessed(self, tenant_id: str, message_id: UUID, message_ref: str) -> None:
@@ -204,6 +207,23 @@ class OutcomesEngine:
         """The platform's copy stays as it was: for good, for `retry_after` µs, or else for longer each time."""
         pause = None if for_good else lambda attempt: retry_after or wait(attempt, jitter())
         self._update_next(card, pause, shown=False)
+
+    def gone(self, card: Outgoing) -> None:
+        """The platform's copy is not there any more: what it was to say is sent as a new card, like any other.
+
+        Not where that was erased or may not be seen any more: then nothing that stands there says too much.
+        """
+        with self._database.write(card.tenant_id) as tx:
+            message = messages.locked(tx, card.message_id)
+            if message is None or (message.state, message.message_ref) != (CardState.SENT, card.message_ref):
+                return
+            message.lease_until, message.update_at = 0, None
+            tx.session.add(message)
+            if message.card and rights.may_see(tx, message):
+                message.state, message.message_ref = step(CardState.SENT, CardEvent.VANISH), None
+                message.not_before, message.attempts = tx.now, 0
+            else:
+                _settle_erased(message, shown=True)
 
     def redact(self, tenant_id: str, message_id: UUID) -> None:
         """Have the platform's copy of a card that was erased brought up to date, as soon as it stands there."""

@@ -14,14 +14,12 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-import aiohttp
 from slack_sdk.errors import SlackApiError
 
+from bot.channels.answers import SHUT, quiet
 from bot.channels.base import NotSent, Unknown
-from core.clock import SECOND
 from core.model.work import Extent
 
-QUIET_SECS, LONGEST_QUIET_SECS = 30, 3_600
 _LONGEST_HINT = 200
 
 _LASTING = {
@@ -47,8 +45,6 @@ LASTING: Mapping[str, Extent] = {code: extent for extent, codes in _LASTING.item
 
 UNCLEAR = frozenset({"internal_error", "fatal_error", "request_timeout", "service_unavailable"})
 _QUIET = frozenset({"ratelimited", "rate_limited"})
-_SHUT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError, aiohttp.InvalidURL)
-"""The connection never opened, so that nothing was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +71,7 @@ def trouble(error: Exception) -> Trouble:
     """What an exception of Slack's client tells."""
     if isinstance(error, SlackApiError):
         return _answered(error.response)
-    return Trouble(type(error).__name__, opened=not isinstance(error, _SHUT))
+    return Trouble(type(error).__name__, opened=not isinstance(error, SHUT))
 
 
 def meaning(of: Trouble) -> NotSent | Unknown:
@@ -83,7 +79,7 @@ def meaning(of: Trouble) -> NotSent | Unknown:
     if not of.opened:
         return NotSent(f"Slack cannot be reached: {of.error}")
     if of.status == HTTPStatus.TOO_MANY_REQUESTS or of.error in _QUIET:
-        return NotSent(of.reason, retry_after=_quiet(of.retry_after))
+        return NotSent(of.reason, retry_after=quiet(of.retry_after))
     if _nobody_knows(of):
         return Unknown(of.reason)
     lasting = LASTING.get(of.error)
@@ -124,14 +120,3 @@ def _hint(body: Mapping[str, Any]) -> str:
     more = body.get("response_metadata")
     messages = more.get("messages") if isinstance(more, Mapping) else None
     return str(messages[0])[:_LONGEST_HINT] if isinstance(messages, list) and messages else ""
-
-
-def _quiet(header: str | None) -> int:
-    """How many µs Slack wants to hear nothing."""
-    try:
-        seconds = float(header or QUIET_SECS)
-    except ValueError:
-        seconds = QUIET_SECS
-    if not seconds >= 0:
-        seconds = QUIET_SECS
-    return int(min(max(seconds, 1), LONGEST_QUIET_SECS) * SECOND)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Protocol
 
-from bot.channels.base import Profile, SendOutcome
+from bot.channels.base import NotSent, Profile, UpdateOutcome
 from bot.channels.teams.address import Address
 
 Json = dict[str, Any]
@@ -56,14 +56,14 @@ class Transport(Protocol):
     async def take(self, claims: Claims, raw: bytes, turn: Turn) -> Answered | None:
         """Read a verified activity and let `turn` deal with it. Raises Refused for one that cannot be read."""
 
-    async def send(self, address: Address, message: Json) -> SendOutcome:
-        """Post a message activity once, without any retry; `Sent` holds the activity's id."""
+    async def send(self, address: Address, message: Json) -> UpdateOutcome:
+        """Post a message activity once, without any retry; `Sent` holds the activity's id, Gone is the conversation."""
 
-    async def update(self, address: Address, activity_id: str, message: Json) -> SendOutcome:
+    async def update(self, address: Address, activity_id: str, message: Json) -> UpdateOutcome:
         """Put a message activity in the place of another; doing so twice does no harm."""
 
-    async def open_dm(self, tenant: str, address: Address) -> Address | SendOutcome:
-        """The personal chat with `address.user`, made where there is none; or how the asking ended."""
+    async def open_dm(self, tenant: str, address: Address) -> Address | NotSent:
+        """The personal chat with `address.user`, made where there is none; or why not."""
 
     async def member(self, address: Address, workspace: str, user_id: str) -> Profile | None:
         """Who a user is; None for one who is unknown there. Raises Unreachable."""

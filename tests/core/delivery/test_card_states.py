@@ -22,6 +22,8 @@ from core.model.card_states import TRANSITIONS, CardEvent, CardState, step
         ("claim skip", "skipped"),
         ("claim accept redact", "redacted"),
         ("claim lose redact", "redacted"),
+        ("claim accept vanish claim accept", "sent"),
+        ("claim accept vanish claim lose carry", "skipped"),
     ],
 )
 def test_the_roads_a_card_may_take(events, end):
@@ -41,6 +43,9 @@ def test_a_move_is_in_the_table_or_an_error_that_names_both_and_what_would_be_ri
         assert all(allowed in str(caught.value) for allowed in TRANSITIONS[state])
 
 
+PROOF = {CardEvent.MISS, CardEvent.VANISH}
+
+
 def walks():
     return st.lists(st.sampled_from(CardEvent), max_size=30)
 
@@ -58,16 +63,18 @@ def path(events):
 
 @given(walks())
 def test_a_card_that_may_be_out_is_never_sent_again_without_proof_that_it_is_not(events):
-    """Between a lost send and the next claim there is always a complete reading that missed the card."""
+    """Between a send and the next claim the platform has always said that the card is not there."""
     may_be_out = False
     for event, state in path(events):
         assert not (may_be_out and state is CardState.SENDING)
-        may_be_out = state in {CardState.UNKNOWN, CardState.SENT} or (may_be_out and event is not CardEvent.MISS)
+        may_be_out = state in {CardState.UNKNOWN, CardState.SENT} or (may_be_out and event not in PROOF)
 
 
 @given(walks())
-def test_a_card_is_accepted_at_most_once(events):
-    assert sum(event in {CardEvent.ACCEPT, CardEvent.FIND} for event, _ in path(events)) <= 1
+def test_a_card_is_accepted_at_most_once_until_its_copy_is_gone(events):
+    accepted = [event for event, _ in path(events) if event in {CardEvent.ACCEPT, CardEvent.FIND, CardEvent.VANISH}]
+    assert all(event is CardEvent.VANISH for event in accepted[1::2])
+    assert CardEvent.VANISH not in accepted[::2]
 
 
 def test_every_state_is_in_the_table_and_can_be_reached():
