@@ -28,7 +28,7 @@ def doctor(
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
-    """Check the settings, the keys, the database, the model, the sources and Slack; change nothing.
+    """Check the settings, the keys, the database, the model, the sources, Slack and Teams; change nothing.
 
     Every finding that is not right says what helps. What could not be checked is marked with a question mark.
     """
@@ -51,7 +51,7 @@ def _findings(config: Path | None, send_to: str) -> "list[Finding]":
         rest = Finding("everything else", None, "was not looked at", "put right what is above first")
         return [Finding("settings", False, str(error), "correct what is named, and run this again"), rest]
     _require_user(settings, send_to)
-    return [Finding("settings", True, "can be read"), *examine(settings), *_of_slack(settings, send_to)]
+    return [Finding("settings", True, "can be read"), *examine(settings), *_of_platforms(settings, send_to)]
 
 
 def _require_user(settings: "Settings", send_to: str) -> None:
@@ -64,17 +64,21 @@ def _require_user(settings: "Settings", send_to: str) -> None:
         raise InvalidRequest(f"--send-to {send_to!r} is no Slack user's id; these look like U012ABCDEF")
 
 
-def _of_slack(settings: "Settings", send_to: str) -> "list[Finding]":
+def _of_platforms(settings: "Settings", send_to: str) -> "list[Finding]":
     import asyncio
 
     from aiohttp import ClientSession, ClientTimeout
 
-    from bot.channels.slack.checks import examine
+    from bot.channels.slack import checks as slack
+    from bot.channels.teams import checks as teams
     from core.clock import SystemClock
+
+    clock = SystemClock()
 
     async def ask() -> "list[Finding]":
         async with ClientSession(timeout=ClientTimeout(total=_TIMEOUT_SECS), trust_env=True) as session:
-            return await examine(settings.slack, session, SystemClock(), send_to)
+            found = await slack.examine(settings.slack, session, clock, send_to)
+            return [*found, *await teams.examine(settings.teams, session, clock)]
 
     return asyncio.run(ask())
 

@@ -68,8 +68,8 @@ MEANINGS = {
     **{f"teams.{name}": what for name, what in TEAMS_IDS.items()},
     "teams.trusted": "whether a Teams user is the person who has the same e-mail address",
     "teams.public_url": "where Teams reaches this bot, such as https://bot.example.com",
-    "teams.openid_url": "where the keys are named that sign what Teams sends; government clouds have another",
-    "teams.login_url": "where the bot gets its token; government clouds have another",
+    "teams.openid_url": "where the keys are named that sign what Teams sends",
+    "teams.login_url": "where the bot gets its token",
     **{
         f"{one.section}.{one.file_setting}": f"a file with {one.words} alone; or set {one.variable}"
         for one in CREDENTIALS

@@ -3,6 +3,7 @@
 import ssl
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from inspect import isawaitable
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -56,6 +57,7 @@ async def served(routes, certificate=None):
 def _async(handler):
     async def answer(request):
         await request.read()
-        return handler(request)
+        found = handler(request)
+        return await found if isawaitable(found) else found
 
     return answer

@@ -6,29 +6,26 @@ Nothing is posted but that card. Whether the Messages tab is on shows in the ans
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from aiohttp import ClientError, ClientSession
 
+from bot.channels.checks import FIRST, clock_finding, lacking
+from bot.channels.remedies import Remedy, trouble
 from bot.channels.settings import SlackSettings
 from bot.channels.slack.manifest import SCOPES, manifest, problems
 from bot.channels.slack.reach import Reach
 from bot.channels.slack.reading import scopes_of
-from bot.channels.slack.remedies import REMEDIES, Remedy, trouble
+from bot.channels.slack.remedies import REMEDIES
 from bot.doctor import Finding
 from cards.notices import notice
 from cards.slack import to_slack
-from core.clock import SECOND, Clock, from_datetime
+from core.clock import Clock
 
 Json = dict[str, Any]
-LARGEST_SKEW = 60 * SECOND
-"""Slack's signatures, and ours, hold for five minutes: a clock that is off by one is on its way there."""
-
 _HELLO = notice(
     "Hello from clarify-bot", "This is a test of whether cards arrive. They do.", "Nothing needs to be done."
 )
-_FIRST = "put right what is above first"
 _WAY = "look at slack.api_url, at status.slack.com, and whether this machine reaches Slack"
 _OWN_ID = "your own member ID, which Slack shows in your profile under More > Copy member ID"
 
@@ -38,9 +35,7 @@ async def examine(slack: SlackSettings, session: ClientSession, clock: Clock, se
     if slack.mode == "off":
         return [Finding("slack", True, "is off; docs/slack.md says how it is set up")]
     if slack.gaps:
-        lacking = [gap.partition(": ") for gap in slack.gaps]
-        found = [Finding("slack", False, words, fix) for words, _, fix in lacking]
-        return [*found, Finding("slack", None, "was asked nothing", _FIRST)]
+        return lacking("slack", slack.gaps)
     found = await _Asking(slack, session, clock).examine(send_to)
     if slack.mode == "http":
         found += await Reach(slack, session, clock).examine()
@@ -65,7 +60,8 @@ class _Asking:
 
     async def examine(self, send_to: str) -> list[Finding]:
         hello = await self._ask("auth.test", self._bot_token)
-        found = [_bot(hello), _scopes(hello), _clock(hello, self.clock.now())]
+        date = clock_finding("slack", "Slack", hello.headers.get("date", ""), self.clock.now())
+        found = [_bot(hello), _scopes(hello), date]
         if self.slack.mode == "socket":
             found.append(_app(await self._ask("apps.connections.open", self.slack.app_token.get_secret_value())))
         return [*found, await self._tab(send_to)]
@@ -136,7 +132,7 @@ def _bot(hello: _Answer) -> Finding:
 def _scopes(hello: _Answer) -> Finding:
     name, provided = "slack.scopes", scopes_of(hello.headers)
     if hello.remedy or provided is None:
-        return Finding(name, None, "Slack did not say what the token may do", _FIRST)
+        return Finding(name, None, "Slack did not say what the token may do", FIRST)
     missing, extra = sorted(SCOPES.keys() - provided), sorted(set(provided) - SCOPES.keys())
     more = f"; not needed: {', '.join(extra)}" if extra else ""
     if not missing:
@@ -145,21 +141,6 @@ def _scopes(hello: _Answer) -> Finding:
     without = "; ".join(f"without {scope} the bot cannot {SCOPES[scope]}" for scope in missing)
     words = f"needed: {', '.join(SCOPES)}; provided: {', '.join(provided) or 'none'}; {without}{more}"
     return Finding(name, False, words, f"add {', '.join(missing)}: {REMEDIES['missing_scope'].fix}")
-
-
-def _clock(hello: _Answer, now: int) -> Finding:
-    name = "slack.clock"
-    try:
-        skew = now - from_datetime(parsedate_to_datetime(hello.headers["date"]))
-    except (KeyError, ValueError):
-        return Finding(name, None, "Slack did not say what time it is", _FIRST)
-    direction = "ahead of" if skew > 0 else "behind"
-    words = f"this machine is {abs(skew) // SECOND} s {direction} Slack"
-    if abs(skew) <= LARGEST_SKEW:
-        return Finding(name, True, words)
-    return Finding(
-        name, False, f"{words}; from 300 s on every request is refused", "let the machine's clock follow NTP"
-    )
 
 
 def _app(opened: _Answer) -> Finding:
