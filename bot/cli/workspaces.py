@@ -11,8 +11,14 @@ if TYPE_CHECKING:
     from core.memory import Memory
     from core.model.work import Place, WorkspaceView
 
-Platform = Annotated[str, typer.Argument(metavar="PLATFORM", help="Where the user is: slack.")]
-User = Annotated[str, typer.Argument(metavar="USER_ID", help="The user's id there; in Slack it looks like U012ABCDEF.")]
+Platform = Annotated[str, typer.Argument(metavar="PLATFORM", help="Where the user is: slack or teams.")]
+User = Annotated[
+    str,
+    typer.Argument(
+        metavar="USER_ID",
+        help="The user's id there: in Slack the member ID, such as U012ABCDEF; in Teams the Object ID at Entra.",
+    ),
+]
 Workspace = Annotated[
     str, typer.Option("--workspace", metavar="ID", help="Which workspace; not needed where only one is known.")
 ]
@@ -62,7 +68,7 @@ def bind(
         before = memory.people.at(settings.tenant, place)
         memory.people.bind(settings.tenant, found.person_id, place)
         other = memory.people.get(settings.tenant, before).display_name if before not in {None, found.person_id} else ""
-    say(f"{user} in {where} is {found.display_name}" + (f", and was {other} before." if other else "."))
+    say(f"{place.user_id} in {where} is {found.display_name}" + (f", and was {other} before." if other else "."))
 
 
 def unbind(platform: Platform, user: User, workspace: Workspace = "", config: Config = None) -> None:
@@ -71,17 +77,17 @@ def unbind(platform: Platform, user: User, workspace: Workspace = "", config: Co
     with memory_of(settings) as memory:
         place, where = _place(memory, settings.tenant, platform, workspace, user)
         memory.people.unbind(settings.tenant, place)
-    say(f"{user} in {where} is nobody known.")
+    say(f"{place.user_id} in {where} is nobody known.")
 
 
 def _place(memory: "Memory", tenant: str, platform: str, workspace: str, user: str) -> "tuple[Place, str]":
     """The user's place, and the workspace in words."""
     from core.model.work import Place
 
-    _require_user_id(platform, user)
+    user_id = _user_id(platform, user)
     known = [one for one in memory.workspaces.all(tenant) if one.platform == platform]
     one = _chosen(known, platform, workspace)
-    return Place(platform, one.workspace, user), f"{one.name} ({one.workspace})"
+    return Place(platform, one.workspace, user_id), f"{one.name} ({one.workspace})"
 
 
 def _chosen(known: "list[WorkspaceView]", platform: str, workspace: str) -> "WorkspaceView":
@@ -100,12 +106,11 @@ def _chosen(known: "list[WorkspaceView]", platform: str, workspace: str) -> "Wor
     return known[0]
 
 
-def _require_user_id(platform: str, user: str) -> None:
-    from bot.channels.slack.address import USER_ID
+def _user_id(platform: str, text: str) -> str:
+    from bot.channels.user_ids import user_id
     from core.errors import InvalidRequest
 
-    if platform == "slack" and not USER_ID.fullmatch(user):
-        raise InvalidRequest(
-            f"{user!r} is no Slack user's id; it looks like U012ABCDEF, and stands in their profile under"
-            " More > Copy member ID"
-        )
+    try:
+        return user_id(platform, text)
+    except ValueError as error:
+        raise InvalidRequest(str(error)) from error

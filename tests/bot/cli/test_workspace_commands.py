@@ -35,8 +35,12 @@ def memory(ready):
         yield opened
 
 
-def connect(memory, workspace="T1", name="Acme", *, trusted=False):
-    memory.workspaces.connect("default", "slack", workspace, name, {}, trusted=trusted)
+ORGANISATION = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"
+OBJECT_ID = "01234567-89ab-4cde-8f01-23456789abcd"
+
+
+def connect(memory, workspace="T1", name="Acme", *, platform="slack", trusted=False):
+    memory.workspaces.connect("default", platform, workspace, name, {}, trusted=trusted)
 
 
 def who(memory, user, workspace="T1"):
@@ -109,6 +113,26 @@ def test_what_cannot_be_bound_is_one_sentence(ready, memory, arguments, code, wo
     message = ready(*arguments, code=code)
     assert words in message
     assert message.count("\n") == 1
+
+
+@pytest.mark.parametrize("written", [OBJECT_ID, OBJECT_ID.upper()])
+def test_a_user_of_teams_is_bound_by_the_object_id_in_whichever_letters(ready, memory, written):
+    """As requests of Teams bring it: in small ones."""
+    connect(memory)
+    connect(memory, ORGANISATION, "Microsoft Teams", platform="teams")
+    said = f"{OBJECT_ID} in Microsoft Teams ({ORGANISATION}) is"
+    assert ready("bind", "Ada", "teams", written) == f"{said} Ada.\n"
+    assert memory.people.at("default", Place("teams", ORGANISATION, OBJECT_ID)) is not None
+    assert ready("unbind", "teams", written) == f"{said} nobody known.\n"
+
+
+@pytest.mark.parametrize("user", ["ada@example.com", f"8:orgid:{OBJECT_ID}", "29:1abc", OBJECT_ID[:-1], "U012ABC"])
+def test_what_names_no_user_of_teams_is_refused_with_where_the_id_stands(ready, memory, user):
+    connect(memory, ORGANISATION, "Microsoft Teams", platform="teams")
+    for arguments in (["bind", "Ada", "teams", user], ["unbind", "teams", user]):
+        message = ready(*arguments, code=2)
+        assert f"'{user}' is no Teams user's id; it looks like 01234567-" in message
+        assert "Users > All users, in the person's Overview as Object ID" in message
 
 
 def test_before_the_first_connection_it_is_said_how_a_workspace_becomes_known(ready):
