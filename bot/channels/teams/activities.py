@@ -120,10 +120,11 @@ def comes(activity: Json) -> bool | None:
 
 def tap(activity: Json, place: Heard) -> Tap | Unchosen | None:
     """What was tapped on which card; None for what no card of this bot offers."""
-    action = _mapped(_mapped(activity.get("value")).get("action"))
+    told = _mapped(activity.get("value"))
+    action = _mapped(told.get("action"))
     verb, data = action.get("verb"), action.get("data")
-    if not isinstance(verb, str) or not isinstance(data, dict):
-        return None
+    if told.get("trigger", "manual") != "manual" or not isinstance(verb, str) or not isinstance(data, dict):
+        return None  # what a client does by itself is nobody's tap
     pressed = read_tap(verb, data)
     if not isinstance(pressed, Button):
         return pressed

@@ -201,6 +201,14 @@ async def test_what_no_card_offers_is_refused_and_has_no_effect(turn, ingress, a
     assert ingress.named("tapped") == []
 
 
+async def test_row_32_what_a_client_does_by_itself_changes_nothing(turn, ingress):
+    activity = tapped(MUTE)
+    activity["value"]["trigger"] = "automatic"
+    answered = await turn(activity)
+    assert (answered.status, answered.kind) == (HTTPStatus.OK, MESSAGE_TYPE)
+    assert ingress.named("tapped") == []
+
+
 async def test_other_kinds_of_invoke_are_answered_as_not_there(turn, ingress):
     answered = await turn(tapped(MUTE, name="composeExtension/query"))
     assert answered.status == HTTPStatus.NOT_IMPLEMENTED
