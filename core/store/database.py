@@ -177,7 +177,7 @@ class WriteTx(ReadTx):
 class Database:
     """One SQLite file or one PostgreSQL database. Safe to share between threads."""
 
-    def __init__(self, url: str, clock: Clock, *, synchronous: str = "NORMAL") -> None:
+    def __init__(self, url: str | URL, clock: Clock, *, synchronous: str = "NORMAL") -> None:
         self.url = _parse(url)
         self.clock = clock
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
@@ -272,7 +272,7 @@ def tenants(database: Database) -> list[str]:
         return list(session.exec(select(Tenant.tenant_id).order_by(col(Tenant.tenant_id))).all())
 
 
-def _parse(url: str) -> URL:
+def _parse(url: str | URL) -> URL:
     try:
         parsed = make_url(url)
         backend = parsed.get_backend_name()

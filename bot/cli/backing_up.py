@@ -1,0 +1,88 @@
+"""`backup` and `restore`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.cli.options import AsJson, Config, require_database, settings_of
+from bot.cli.output import say, say_json, say_table
+
+if TYPE_CHECKING:
+    from bot.config import Settings
+    from core.model.backups import ErasedSince, Manifest
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(backup)
+    app.command()(restore)
+
+
+def backup(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to make.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the file if it is there.")] = False,
+    as_json: AsJson = False,
+    config: Config = None,
+) -> None:
+    """Copy the database into one file, checked, while the bot goes on working.
+
+    The file has its name only once it is whole. It holds every tenant and no key: copy the folder of the keys as well,
+    and keep it apart. It can be restored into SQLite and PostgreSQL alike.
+    """
+    from dataclasses import asdict
+
+    from core.maintenance import backup as take
+
+    settings = settings_of(config)
+    require_database(settings)
+    made = take(settings.database, out, replace=replace)
+    if as_json:
+        say_json({"file": out, **asdict(made)})
+        return
+    say(_told(made))
+    say(f"{out} is whole and was checked. Without the folder {settings.keys} it restores no webhook and no button.")
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `backup` made.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Destroy what the database holds now.")] = False,
+    as_json: AsJson = False,
+    config: Config = None,
+) -> None:
+    """Let the database hold what a backup holds. Stop the bot first.
+
+    Nothing is touched before the backup was found whole. What was erased from the database since the backup was taken
+    is erased again at once.
+    """
+    from dataclasses import asdict
+
+    from core.maintenance import restore as bring_back
+
+    settings = settings_of(config)
+    done = bring_back(settings.database, file, replace=replace)
+    erased = [one for one in done.erased_since if _erased_again(settings, one)]
+    if as_json:
+        say_json(asdict(done.manifest) | {"erased_again": [one.subject_id for one in erased]})
+        return
+    say(_told(done.manifest))
+    say(f"It stands in the database again. Erased again, since it had been erased after the backup: {len(erased)}")
+
+
+def _erased_again(settings: "Settings", one: "ErasedSince") -> bool:
+    """False for what the backup never held."""
+    from bot.config import open_memory
+    from core.errors import NotFound
+
+    with open_memory(settings) as memory:
+        try:
+            memory.erase(one.subject_id, one.reason, tenant=one.tenant_id)
+        except NotFound:
+            return False
+    return True
+
+
+def _told(manifest: "Manifest") -> str:
+    from core.clock import to_datetime
+
+    say_table(("table", "rows"), [(name, digest.rows) for name, digest in manifest.tables.items() if digest.rows])
+    return f"Taken {to_datetime(manifest.made_at):%Y-%m-%d %H:%M:%S} UTC, tables of revision {manifest.revision}."
