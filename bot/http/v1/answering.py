@@ -1,0 +1,80 @@
+"""What is done with one request on a thread: it is read, core is called, and what comes of it is rendered."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from bot.http.v1.problems import MEDIA_TYPE, Problem
+from bot.http.v1.reading import body_of, query_of
+from bot.http.v1.route import Call, Document, Reply, Route
+from core.memory import Memory
+from core.model.principals import Principal
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A request as it came, from somebody known. `at`: what its path names."""
+
+    principal: Principal
+    raw: bytes
+    content_type: str = ""
+    query: Sequence[tuple[str, str]] = ()
+    at: str = ""
+    keys: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is sent back."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def answer(memory: Memory, route: Route, incoming: Incoming) -> Outcome:
+    """Raises Problem, CoreError."""
+    if route.personal and incoming.principal.person is None:
+        raise Problem("PERSON_REQUIRED")
+    return rendered(route.handler(_call(memory, route, incoming)))
+
+
+def _call(memory: Memory, route: Route, incoming: Incoming) -> Call[Any, Any]:
+    query = query_of(route.query, incoming.query)
+    if "{id}" in route.path:
+        _require_id(incoming.at)
+    return Call(memory, incoming.principal, _body(route, incoming), query, incoming.at)
+
+
+def _body(route: Route, incoming: Incoming) -> Any:
+    if route.body is None:
+        return None
+    if issubclass(route.body, Document):
+        return Document(incoming.raw, incoming.content_type)
+    return body_of(route.body, incoming.raw)
+
+
+def _require_id(text: str) -> None:
+    """What is no id names nothing. Raises Problem NOT_FOUND."""
+    try:
+        known = str(UUID(text)) == text.lower()
+    except ValueError:
+        known = False
+    if not known:
+        raise Problem("NOT_FOUND")
+
+
+def rendered(reply: Reply) -> Outcome:
+    """What a handler handed back, with the fields that it set."""
+    headers = {"Location": f"/v1{reply.location}"} if reply.location else {}
+    if reply.body is None:
+        return Outcome(reply.status, b"", headers)
+    body = reply.body.model_dump_json(by_alias=True, exclude_unset=True).encode()
+    return Outcome(reply.status, body, headers | {"Content-Type": "application/json"})
+
+
+def of_problem(problem: Problem) -> Outcome:
+    body = json.dumps(problem.to_json(), ensure_ascii=False).encode()
+    return Outcome(problem.kind.status, body, problem.headers | {"Content-Type": MEDIA_TYPE})
