@@ -24,6 +24,8 @@ from bot.channels.local import PLATFORM, LocalChannel, LocalInbox, Pulse, place_
 from bot.config import Settings, open_memory
 from bot.http.health import health_routes
 from bot.http.metrics import metrics_route
+from bot.http.v1.routes import ROUTES
+from bot.http.v1.serving import Server
 from bot.memory_gateway import MemoryGateway
 from bot.parts import wire
 from bot.sync_loop import keep_in_step
@@ -133,6 +135,7 @@ async def _listen(bot: Bot, stack: AsyncExitStack, routes: Iterable[web.Abstract
     app = web.Application()
     told = metrics_route(bot.gateway.memory.metrics.registry)
     app.add_routes([*health_routes(bot.gateway, bot.worker.is_stopping), told, *routes])
+    app.add_subapp("/v1", Server(bot.gateway, ROUTES).app())
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     stack.push_async_callback(runner.cleanup)
