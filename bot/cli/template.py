@@ -66,7 +66,7 @@ MEANINGS = {
     "slack.api_url": "where Slack itself is",
     "teams.mode": "anonymous: for development on this machine, where whoever reaches the bot is believed",
     **{f"teams.{name}": what for name, what in TEAMS_IDS.items()},
-    "teams.trusted": "whether a Teams user is the person who has the same e-mail address",
+    "teams.trusted": "whether a Teams user is the person whose e-mail address is their user principal name",
     "teams.public_url": "where Teams reaches this bot, such as https://bot.example.com",
     "teams.openid_url": "where the keys are named that sign what Teams sends",
     "teams.login_url": "where the bot gets its token",

@@ -17,7 +17,7 @@ REMEDIES: Mapping[str, Remedy] = {
     "AADSTS700016": Remedy("the organisation has no app with this id", _OVERVIEW),
     "AADSTS7000229": Remedy(
         "the app has no service principal in the organisation",
-        "open the app's Overview page and choose Create service principal, or let an admin consent to the app",
+        "make it with `az ad sp create --id` and the app's id, or let an admin consent to the app",
     ),
     "AADSTS7000112": Remedy(
         "the app is disabled",
