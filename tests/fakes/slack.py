@@ -21,7 +21,8 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 from core.clock import Clock, SystemClock
-from tests.fakes.slack_faults import answer, takes_effect
+from tests.fakes.faults import takes_effect
+from tests.fakes.slack_faults import answer
 from tests.fakes.slack_methods import perform
 from tests.fakes.slack_world import Call, Refused, Workspace
 

@@ -19,7 +19,8 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from tests.fakes.slack_faults import Faults, answer, takes_effect
+from tests.fakes.faults import Faults, takes_effect
+from tests.fakes.slack_faults import answer
 from tests.support.node import FOLDER
 
 Json = dict[str, Any]

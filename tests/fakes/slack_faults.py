@@ -14,49 +14,16 @@ With `-stored` after it (`cut-stored`, `500-stored`) the call takes effect first
 """
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Sequence
-from random import Random
 from typing import Any
 
 from aiohttp import web
 
+from tests.fakes.faults import STORED
+
 Json = dict[str, Any]
-STORED = "-stored"
 UNSAID = ("500", "503", "cut", "garbage", "internal_error", "fatal_error", "request_timeout")
 """After these nobody knows whether the call took effect."""
 NAMES = ("ratelimited", "ratelimited:7", "ratelimited:none", "limited:7", *UNSAID, *(one + STORED for one in UNSAID))
-
-
-class Faults:
-    """What goes wrong with the calls of one workspace: first as scripted, then at random if so asked."""
-
-    def __init__(self) -> None:
-        self._scripts: dict[str, list[str]] = defaultdict(list)
-        self._random = Random(0)
-        self._rates: dict[str, tuple[float, Sequence[str]]] = {}
-
-    def script(self, method: str, *faults: str) -> None:
-        self._scripts[method] += faults
-
-    def at_random(self, method: str, rate: float, faults: Sequence[str] = NAMES, *, seed: int = 0) -> None:
-        """From now on `rate` of a method's calls go wrong."""
-        self._random = Random(seed)
-        self._rates[method] = (rate, faults)
-
-    def clear(self) -> None:
-        self._scripts.clear()
-        self._rates.clear()
-
-    def next(self, method: str) -> str:
-        if self._scripts[method]:
-            return self._scripts[method].pop(0)
-        rate, faults = self._rates.get(method, (0.0, ()))
-        return self._random.choice(faults) if self._random.random() < rate else "ok"
-
-
-def takes_effect(fault: str) -> bool:
-    return fault == "ok" or fault.endswith(STORED)
 
 
 async def answer(fault: str, request: web.Request, body: Json) -> web.StreamResponse:

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from core.clock import SECOND
-from tests.fakes.slack_faults import Faults
+from tests.fakes.faults import Faults
 
 Json = dict[str, Any]
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from bot.channels.answers import SHUT, quiet
 from bot.channels.base import Gone, NotSent, Unknown
+from bot.channels.teams.port import Refused
 from core.model.work import Extent
 
 _LONGEST_CODE = 80
@@ -46,6 +47,7 @@ class Trouble:
 
     `error`: Teams' code, or else what happened. `status`: of HTTP; None when no answer came. `opened`: False when
     nothing can have reached Teams. `readable`: the answer is as Teams writes it, and not as something in between.
+    `fresh`: it refuses a token that was got after one was refused. `lasting`: known before anything was asked.
     """
 
     error: str
@@ -53,11 +55,25 @@ class Trouble:
     opened: bool = True
     readable: bool = True
     retry_after: str | None = None
+    fresh: bool = False
+    lasting: Extent | None = None
+
+
+DONE = Trouble("none", HTTPStatus.OK)
+ELSEWHERE = Trouble("the address kept for them is at no service of Teams'", opened=False, lasting=Extent.PERSON)
+
+
+def no_token(refused: Refused) -> Trouble:
+    """What it means that the bot has no token of its own."""
+    lasting = Extent.WORKSPACE if refused.status == HTTPStatus.UNAUTHORIZED else None
+    return Trouble(refused.reason, opened=False, lasting=lasting)
 
 
 def failed(error: Exception) -> Trouble:
     """What an exception tells that came instead of an answer."""
-    return Trouble(type(error).__name__, opened=not isinstance(error, SHUT))
+    if isinstance(error, SHUT):
+        return Trouble(f"Teams cannot be reached: {type(error).__name__}", opened=False)
+    return Trouble(type(error).__name__)
 
 
 def answered(status: int, retry_after: str | None, body: bytes) -> Trouble:
@@ -70,13 +86,15 @@ def answered(status: int, retry_after: str | None, body: bytes) -> Trouble:
 def meaning(of: Trouble, now: int) -> NotSent | Unknown | Gone:
     """What it means for the message that was to be written. `now`: Ts."""
     if not of.opened:
-        return NotSent(f"Teams cannot be reached: {of.error}")
+        return NotSent(of.error, lasting=of.lasting)
     if of.status is None or of.status >= HTTPStatus.INTERNAL_SERVER_ERROR or of.status in _UNCLEAR:
         return Unknown(of.error)
     if of.status == HTTPStatus.TOO_MANY_REQUESTS:
         return NotSent(of.error, retry_after=quiet(of.retry_after, now))
     if of.status == HTTPStatus.NOT_FOUND and of.readable:
         return Gone(of.error)
+    if of.fresh:
+        return NotSent(of.error, lasting=Extent.WORKSPACE)
     lasting = LASTING.get(of.error, _LASTING.get(of.status) if of.readable else None)
     return NotSent(of.error, lasting=lasting, read=lasting is None and of.status not in _AGAIN)
 

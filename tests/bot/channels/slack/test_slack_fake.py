@@ -19,6 +19,7 @@ from cards.gallery import gallery
 from cards.slack import to_slack
 from core.clock import SECOND
 from tests.fakes.slack import fake_slack
+from tests.fakes.slack_faults import NAMES
 from tests.fakes.slack_inbound import Inbound, deliver
 
 ADA = "U1"
@@ -225,7 +226,7 @@ async def test_silence_is_never_broken(slack, acme, user) -> None:
 def test_faults_at_random_are_the_same_for_the_same_seed(acme) -> None:
     drawn = []
     for _ in range(2):
-        acme.faults.at_random("auth.test", 0.5, seed=7)
+        acme.faults.at_random("auth.test", 0.5, NAMES, seed=7)
         drawn.append([acme.faults.next("auth.test") for _ in range(20)])
     assert drawn[0] == drawn[1]
     assert len(set(drawn[0])) > 3
