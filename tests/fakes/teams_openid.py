@@ -8,11 +8,11 @@
 `openid.add_key`, `drop_key` rotate keys; `go_down`, `come_back` close and open the port. `openid.trouble["keys"]` (or
 `["metadata"]`) says how that document is answered from now on:
 
-    500, moved      that status; moved: to where the document can be had
+    500, moved      that status, and the document all the same; moved: to where the document can be had
     garbage         a page of HTML
     []              JSON that is no object
     {}              an object without anything in it
-    endless         an answer without end
+    endless         the document, and blanks without end
     cut             the connection is cut
     hang            no answer before `release`; `reached` waits for somebody to ask
 
@@ -150,12 +150,12 @@ class FakeOpenId:
             case "moved" if not request.path.startswith("/moved"):
                 raise web.HTTPFound(f"/moved/{document}")
             case "endless":
-                return await _endless(request)
+                return await _endless(request, self._document(document))
             case "cut":
                 assert request.transport is not None
                 request.transport.abort()
             case "500":
-                return web.Response(status=500)
+                return web.json_response(self._document(document), status=500)
             case "garbage" | "[]" | "{}" as body:
                 return web.Response(text=body if body != "garbage" else "<html>sign in</html>")
         return web.json_response(self._document(document))
@@ -167,9 +167,10 @@ class FakeOpenId:
         return {"issuer": ISSUER, "jwks_uri": where, "id_token_signing_alg_values_supported": ["RS256"]}
 
 
-async def _endless(request: web.Request) -> web.StreamResponse:
+async def _endless(request: web.Request, document: Json) -> web.StreamResponse:
     response = web.StreamResponse()
     await response.prepare(request)
+    await response.write(json.dumps(document).encode())
     while True:
         await response.write(b" " * 65_536)
 

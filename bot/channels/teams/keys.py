@@ -65,7 +65,7 @@ class OpenIdKeys:
         self._loopback = loopback
         self._timeout = ClientTimeout(total=timeout_secs)
         self._held = _Held({}, -BELIEVED)
-        self._failed_at: int | None = None
+        self._failed_at = -BETWEEN_FAILURES
         self._fetching: asyncio.Task[bool] | None = None
 
     async def find(self, kid: str) -> SigningKey | None:
@@ -93,7 +93,7 @@ class OpenIdKeys:
         """The fetch that is under way, or one that begins; None so soon after one that failed."""
         if self._fetching is not None and not self._fetching.done():
             return self._fetching
-        if self._failed_at is not None and self._clock.now() < self._failed_at + BETWEEN_FAILURES:
+        if self._clock.now() < self._failed_at + BETWEEN_FAILURES:
             return None
         self._fetching = asyncio.create_task(self._renew())
         return self._fetching
@@ -105,7 +105,6 @@ class OpenIdKeys:
             self._failed_at = self._clock.now()
             log.warning("teams.keys_unreachable", error=type(error).__name__)
             return False
-        self._failed_at = None
         return True
 
     async def _downloaded(self) -> Mapping[str, SigningKey]:

@@ -215,7 +215,9 @@ async def test_whatever_the_server_answers_keys_are_kept_and_the_log_tells(keys,
 )
 async def test_keys_are_fetched_under_https_alone(keys, openid, address):
     openid.keys_at = address
-    assert await unknown(keys)
+    with capture_logs() as logs:
+        assert await unknown(keys)
+    assert [entry["error"] for entry in logs] == ["ValueError"]
     assert openid.asked == {"metadata": 1}
 
 

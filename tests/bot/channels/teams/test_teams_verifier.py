@@ -13,7 +13,7 @@ from bot.channels.teams.port import Claims, Refused
 from bot.channels.teams.strict_json import MOST_DEPTH, read_object
 from bot.channels.teams.verifier import Anonymous, Verifier
 from core.clock import ManualClock
-from tests.fakes.teams_openid import APP_ID, KID, SERVICE_URL, TENANT_ID, fake_openid, message, teams_request
+from tests.fakes.teams_openid import APP_ID, GONE, KID, SERVICE_URL, TENANT_ID, fake_openid, message, teams_request
 from tests.support.memories import NOW
 from tests.support.teams_requests import BAD, GENUINE, GOOD, genuine, with_every_key
 
@@ -75,9 +75,9 @@ async def test_a_token_of_a_megabyte_is_refused_before_anything_is_decoded(verif
     assert (await refusal(verifier, request)).status == 401
 
 
-async def test_nothing_of_a_body_is_read_before_its_token_holds(verifier):
-    forged = teams_request(NOW, activity=b"{", sign="foreign")
-    assert (await refusal(verifier, forged)).status == 401
+@pytest.mark.parametrize("wrong", [{"sign": "foreign"}, {"claims": {"exp": 0}}, {"claims": {"aud": GONE}}])
+async def test_nothing_of_a_body_is_read_before_its_token_holds(verifier, wrong):
+    assert (await refusal(verifier, teams_request(NOW, activity=b"{", **wrong))).status == 401
 
 
 async def test_a_body_may_be_as_long_as_the_limit(verifier):
