@@ -7,6 +7,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
+from functools import partial
 from itertools import count
 from pathlib import Path
 from statistics import quantiles
@@ -84,7 +85,7 @@ def _heading() -> str:
 async def _told(bench: Bench) -> Sequence[float]:
     """Seconds from now to each card, in the order in which they came."""
     platform, gateway = Platform(), MemoryGateway(bench.memory)
-    signer = Signer(KEY_ID, KEY)
+    signer = partial(Signer, KEY_ID, KEY)
     parts = wire(gateway, {"bench": platform}, signer, DEFAULT_TENANT, Path("no keys"))
     start = time.perf_counter()
     await parts.worker.settle()

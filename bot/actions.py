@@ -57,7 +57,8 @@ class Signer:
 
 
 class Actions:
-    def __init__(self, gateway: MemoryGateway, courier: Courier, signer: Signer) -> None:
+    def __init__(self, gateway: MemoryGateway, courier: Courier, signer: Callable[[], Signer]) -> None:
+        """`signer`: asked at each tap, since keys are rotated."""
         self._gateway = gateway
         self._memory = gateway.memory
         self._courier = courier
@@ -135,7 +136,8 @@ class Actions:
             generation_id=card.generation_id,
             arg=action.arg,
         )
-        return mint(self._signer.key, self._signer.kid, write, self._memory.clock.now(), fresh_id())
+        signer = self._signer()
+        return mint(signer.key, signer.kid, write, self._memory.clock.now(), fresh_id())
 
     async def _rewrite(self, card: Tapped, change: Callable[[Card], Card]) -> None:
         def rewritten(stored: dict[str, Any], _: str) -> Rewritten:

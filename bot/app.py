@@ -5,7 +5,7 @@ import errno
 import gc
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,7 +51,9 @@ millisecond held the loop for 135 ms at half a millisecond, 44 at a twentieth, 5
 class Bot:
     """Everything that serves one memory, wired once. `channels` are filled as they open, before anything is due."""
 
-    def __init__(self, settings: Settings, memory: Memory, signer: Signer, suggestions: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, settings: Settings, memory: Memory, signer: Callable[[], Signer], suggestions: tuple[str, ...] = ()
+    ) -> None:
         self.settings = settings
         self.gateway = MemoryGateway(memory)
         self.pulse = Pulse()
@@ -74,15 +76,20 @@ class Bot:
         return InboxServer(self.inbox, self.gateway.memory.clock, secret, port=self.settings.inbox.port)
 
 
-def load_signer(folder: Path) -> Signer:
-    """The bot's own key. Raises InvalidConfig, saying how to make one."""
-    return Signer(*keys.load_private(folder))
+def signer_of(folder: Path) -> Callable[[], Signer]:
+    """The bot's own key, as it is whenever it is asked for. Raises InvalidConfig, saying how to make one."""
+
+    def now() -> Signer:
+        return Signer(*keys.load_private(folder))
+
+    now()
+    return now
 
 
 async def run(settings: Settings) -> int:
     """Serve until SIGINT or SIGTERM; the exit code."""
     sys.setswitchinterval(SWITCH_SECS)
-    bot = Bot(settings, open_memory(settings), load_signer(settings.keys))
+    bot = Bot(settings, open_memory(settings), signer_of(settings.keys))
     async with AsyncExitStack() as stack:
         stack.callback(bot.gateway.close)
         if settings.inbox.enabled:

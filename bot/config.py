@@ -18,7 +18,7 @@ from pydantic_settings.exceptions import SettingsError
 from bot.channels.credentials import discreet
 from bot.channels.secrets import refuse_written, with_secrets
 from bot.channels.settings import CREDENTIALS, Section, SlackSettings, TeamsSettings, is_loopback
-from core.clock import Clock
+from core.clock import Clock, SystemClock
 from core.config import AnswersConfig, ContextConfig, MemoryConfig, StoreConfig, WatchConfig
 from core.embed.protocol import Embedder
 from core.errors import InvalidConfig
@@ -340,7 +340,7 @@ def open_memory(
     if embedder is not None and on_embedding is not None:
         embedder = Telling(embedder, on_embedding)
 
-    public = keys.load_public(settings.keys) if settings.keys.is_dir() else {}
+    public = keys.KeyRing(settings.keys, clock or SystemClock()) if settings.keys.is_dir() else {}
     return Memory(
         settings.database,
         embedder=embedder,

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from bot import keys
-from bot.app import Bot, load_signer
+from bot.app import Bot, signer_of
 from bot.channels.inbox.backend import PersonKey, Tap
 from bot.channels.inbox.server import ListenError
 from bot.channels.local import place_of
@@ -132,7 +132,7 @@ def make_demo(folder: Path, port: int, say: Say) -> Demo:
     person_id = memory.people.put(TENANT, "Robin", zone="Europe/Berlin")
     memory.people.bind(TENANT, person_id, place_of(person_id))
     suggestions = tuple(question.question for question in questions()[:3])
-    return Demo(Bot(settings, memory, load_signer(settings.keys), suggestions), person_id, say)
+    return Demo(Bot(settings, memory, signer_of(settings.keys), suggestions), person_id, say)
 
 
 async def demo(*, once: bool, as_json: bool, say: Say, port: int = 8081, folder: Path = FOLDER) -> int:

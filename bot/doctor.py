@@ -51,7 +51,7 @@ def examine(settings: Settings) -> list[Finding]:
 def _keys(settings: Settings) -> Finding:
     try:
         kid, _ = keys.load_private(settings.keys)
-        public = keys.load_public(settings.keys)
+        public = {one.kid for one in keys.public_keys(settings.keys) if one.until is None}
     except InvalidConfig as error:
         return Finding("keys", False, str(error), _INIT)
     if kid in public:

@@ -1,21 +1,59 @@
 """The Ed25519 keys that sign write tokens: one private key, and the public keys of all that ever signed.
 
 A key's id is taken from the key itself, so that a file cannot be mistaken for another. Rotation publishes the new
-public key before the new private key comes into use: whoever reads the folder can check every token in flight.
+public key before the new private key comes into use, and then writes beside the old public key until when it is good:
+for as long as a token lives. Both halves are read anew for each tap, so that whoever runs needs no restart, and a thief
+of the old private key has two minutes. A rotation cut short leaves the old public key good until the next one.
 """
 
 import os
 import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import blake3
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from core.access.card_tokens import LEEWAY_SECS, LIFETIME_SECS
+from core.clock import SECOND, Clock
 from core.errors import InvalidConfig
 
 PRIVATE_NAME = "private.pem"
 PUBLIC_SUFFIX = ".public.pem"
+UNTIL_SUFFIX = ".until"
+
+
+@dataclass(frozen=True, slots=True)
+class PublicKey:
+    """`until` (Ts): no token is good from then on; None while its private key signs."""
+
+    kid: str
+    key: Ed25519PublicKey
+    until: int | None
+
+    def is_good(self, now: int) -> bool:
+        return self.until is None or now < self.until
+
+
+class KeyRing(Mapping[str, Ed25519PublicKey]):
+    """The public keys of a folder that are good now, by their ids, read anew whenever one is asked for."""
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        """Raises InvalidConfig as `public_keys`."""
+        public_keys(folder)
+        self._folder = folder
+        self._clock = clock
+
+    def __getitem__(self, kid: str) -> Ed25519PublicKey:
+        return load_public(self._folder, self._clock.now())[kid]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(load_public(self._folder, self._clock.now()))
+
+    def __len__(self) -> int:
+        return len(load_public(self._folder, self._clock.now()))
 
 
 def create(folder: Path) -> str:
@@ -25,10 +63,17 @@ def create(folder: Path) -> str:
     return _new_pair(folder)
 
 
-def rotate(folder: Path) -> str:
-    """Replace the private key and return the new id; the old public keys stay."""
+def rotate(folder: Path, now: int) -> tuple[str, int]:
+    """Replace the private key; the new id, and until when (Ts) tokens of the old one are good. `now` is a Ts."""
     load_private(folder)
-    return _new_pair(folder)
+    kid, until = _new_pair(folder), (now // SECOND + LIFETIME_SECS + LEEWAY_SECS) * SECOND
+    for old in public_keys(folder):
+        if not old.is_good(now):
+            (folder / f"{old.kid}{PUBLIC_SUFFIX}").unlink()
+            (folder / f"{old.kid}{UNTIL_SUFFIX}").unlink()
+        elif old.until is None and old.kid != kid:
+            _write(folder / f"{old.kid}{UNTIL_SUFFIX}", str(until // SECOND).encode(), 0o644)
+    return kid, until
 
 
 def load_private(folder: Path) -> tuple[str, Ed25519PrivateKey]:
@@ -47,12 +92,17 @@ def load_private(folder: Path) -> tuple[str, Ed25519PrivateKey]:
     return key_id(key.public_key()), key
 
 
-def load_public(folder: Path) -> dict[str, Ed25519PublicKey]:
-    """Every public key by its id. Raises InvalidConfig: there is none, or a file holds another key than it is named."""
-    keys = dict(_public(folder / name) for name in _names(folder) if name.endswith(PUBLIC_SUFFIX))
-    if not keys:
+def load_public(folder: Path, now: int) -> dict[str, Ed25519PublicKey]:
+    """The public keys that are good at a Ts, by id. Raises InvalidConfig as `public_keys`."""
+    return {public.kid: public.key for public in public_keys(folder) if public.is_good(now)}
+
+
+def public_keys(folder: Path) -> list[PublicKey]:
+    """Every public key. Raises InvalidConfig: there is none, or a file holds another key than it is named."""
+    found = [_public(folder / name) for name in _names(folder) if name.endswith(PUBLIC_SUFFIX)]
+    if not found:
         raise InvalidConfig(f"{folder} holds no public key (*{PUBLIC_SUFFIX}); `clarify-bot init` makes a pair")
-    return keys
+    return found
 
 
 def key_id(key: Ed25519PublicKey) -> str:
@@ -88,16 +138,28 @@ def _write(path: Path, data: bytes, mode: int) -> None:
     draft.replace(path)
 
 
-def _public(path: Path) -> tuple[str, Ed25519PublicKey]:
+def _public(path: Path) -> PublicKey:
     try:
         key = serialization.load_pem_public_key(_read(path))
     except ValueError as error:
         raise InvalidConfig(f"{path} is not a public key in PEM form") from error
     if not isinstance(key, Ed25519PublicKey):
         raise InvalidConfig(f"{path} holds a key of another kind; it must be Ed25519")
-    if path.name != f"{key_id(key)}{PUBLIC_SUFFIX}":
-        raise InvalidConfig(f"{path} holds the key {key_id(key)}; the file must be named after the key in it")
-    return key_id(key), key
+    kid = key_id(key)
+    if path.name != f"{kid}{PUBLIC_SUFFIX}":
+        raise InvalidConfig(f"{path} holds the key {kid}; the file must be named after the key in it")
+    return PublicKey(kid, key, _until(path.with_name(f"{kid}{UNTIL_SUFFIX}")))
+
+
+def _until(path: Path) -> int | None:
+    try:
+        return int(path.read_bytes()) * SECOND
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise InvalidConfig(
+            f"{path} says until when a key is good, and cannot be read: it must hold seconds since 1970"
+        ) from error
 
 
 def _names(folder: Path) -> list[str]:

@@ -1,6 +1,6 @@
 """How the parts of the bot hang together: one wiring, for the process and for its tests."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,7 +35,7 @@ class Parts:
 def wire(
     gateway: MemoryGateway,
     channels: Mapping[str, Channel],
-    signer: Signer,
+    signer: Callable[[], Signer],
     tenant: str,
     keys: Path,
     sources: Sequence[SourceSettings] = (),

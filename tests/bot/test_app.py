@@ -12,7 +12,7 @@ import structlog
 from sqlalchemy import make_url
 
 from bot import keys
-from bot.app import Bot, load_signer, run
+from bot.app import Bot, run, signer_of
 from bot.channels.inbox import ListenError
 from bot.channels.inbox.backend import PersonKey
 from bot.channels.local import place_of
@@ -150,7 +150,7 @@ async def test_whoever_was_added_before_the_inbox_was_enabled_can_be_reached_in_
 
 async def test_an_open_page_is_told_that_a_question_no_longer_waits(settings):
     """The pulse of the answer itself comes too early: the question is done only once the answer is out."""
-    bot = Bot(settings, open_memory(settings), load_signer(settings.keys))
+    bot = Bot(settings, open_memory(settings), signer_of(settings.keys))
     [person] = await bot.gateway.call(bot.gateway.memory.people.all, "default")
     me = PersonKey("default", person.person_id)
     async with aclosing(bot.inbox.changes(me)) as changes:
@@ -173,7 +173,7 @@ async def _last_waiting(bot, me, changes):
 
 
 async def test_what_a_person_wrote_reaches_their_page_without_what_hides_or_turns_it(settings):
-    bot = Bot(settings, open_memory(settings), load_signer(settings.keys))
+    bot = Bot(settings, open_memory(settings), signer_of(settings.keys))
     [person] = await bot.gateway.call(bot.gateway.memory.people.all, "default")
     me = PersonKey("default", person.person_id)
     await bot.inbox.ask(me, "e1", "\u202eevil\x1b[31m <b>\nnext")
@@ -268,4 +268,4 @@ async def test_it_says_which_database_it_serves_and_never_its_password(settings,
 
 async def test_without_a_key_it_does_not_start_and_says_what_is_missing(settings, tmp_path):
     with pytest.raises(InvalidConfig, match=r"private\.pem"):
-        load_signer(tmp_path / "nowhere")
+        signer_of(tmp_path / "nowhere")

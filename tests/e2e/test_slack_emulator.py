@@ -255,7 +255,7 @@ async def office(slack: Shim, ada: Desk, memory: Memory, clock: ManualClock) -> 
     memory.people.put("default", "Ada", email=ADA_EMAIL)
     opens = {"bot_token": SecretStr(TOKEN), "signing_secret": SecretStr(SECRET)}
     settings = Settings(slack=SlackSettings(mode="http", trusted=True, api_url=slack.url, **opens))
-    bot = Bot(settings, memory, Signer(KEY_ID, KEY))
+    bot = Bot(settings, memory, lambda: Signer(KEY_ID, KEY))
     runner = SlackRunner(settings, bot.parts.ingress, bot.gateway)
     bot.channels["slack"] = runner.channel
     await runner._connection.look()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from bot.actions import INACTIVE, Signer
@@ -30,7 +31,7 @@ def parts_over(
     patience: float = 60, keys: Path = NO_KEYS,
 ) -> Parts:  # fmt: skip
     """The bot over a memory; so patient that no placeholder comes before an answer."""
-    signer = Signer(KEY_ID, KEY)
+    signer = partial(Signer, KEY_ID, KEY)
     return wire(MemoryGateway(memory), channels, signer, "default", keys, kept, owner=owner, patience=patience)
 
 
