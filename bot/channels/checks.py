@@ -4,8 +4,12 @@ from collections.abc import Iterable
 from email.utils import parsedate_to_datetime
 
 from bot.doctor import Finding
+from cards.notices import notice
 from core.clock import SECOND, from_datetime
 
+HELLO = notice(
+    "Hello from clarify-bot", "This is a test of whether cards arrive. They do.", "Nothing needs to be done."
+)
 FIRST = "put right what is above first"
 LARGEST_SKEW = 60 * SECOND
 """Every platform's signatures hold for five minutes: a clock that is off by one is on its way there."""

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.cli.options import AsJson, Config, settings_of
+from bot.cli.options import AsJson, Config, memory_of, settings_of
 from bot.cli.output import say, say_json
 
 if TYPE_CHECKING:
+    from bot.channels.teams.hello import Addressee
     from bot.config import Settings
     from bot.doctor import Finding
 
@@ -23,7 +24,12 @@ def add_to(app: typer.Typer) -> None:
 
 def doctor(
     send_to: Annotated[
-        str, typer.Option("--send-to", metavar="USER_ID", help="Send one card to this Slack user, such as U012ABCDEF.")
+        str,
+        typer.Option(
+            "--send-to",
+            metavar="USER_ID",
+            help="Send one card to this user: of Slack, such as U012ABCDEF, or of Teams, by the Object ID at Entra.",
+        ),
     ] = "",
     as_json: AsJson = False,
     config: Config = None,
@@ -50,21 +56,30 @@ def _findings(config: Path | None, send_to: str) -> "list[Finding]":
     except InvalidConfig as error:
         rest = Finding("everything else", None, "was not looked at", "put right what is above first")
         return [Finding("settings", False, str(error), "correct what is named, and run this again"), rest]
-    _require_user(settings, send_to)
-    return [Finding("settings", True, "can be read"), *examine(settings), *_of_platforms(settings, send_to)]
+    addressee = _addressee(settings, send_to)
+    found = examine(settings)
+    opens = any(one.name == "memory" and one.ok for one in found)  # else opening it would change it
+    return [Finding("settings", True, "can be read"), *found, *_of_platforms(settings, addressee, opens=opens)]
 
 
-def _require_user(settings: "Settings", send_to: str) -> None:
-    from bot.channels.slack.address import USER_ID
+def _addressee(settings: "Settings", send_to: str) -> tuple[str, str]:
+    """The platform and the id of whom to send a card to; nobody where none is wanted."""
+    from bot.channels.user_ids import USER_IDS, user_id
     from core.errors import InvalidRequest
 
-    if send_to and settings.slack.mode == "off":
-        raise InvalidRequest("--send-to sends a card in Slack, and slack.mode is off")
-    if send_to and not USER_ID.fullmatch(send_to):
-        raise InvalidRequest(f"--send-to {send_to!r} is no Slack user's id; these look like U012ABCDEF")
+    if not send_to:
+        return "", ""
+    platform = next((one for one, ids in USER_IDS.items() if ids.shape.fullmatch(send_to)), None)
+    if platform is None:
+        known = ", ".join(f"a {ids.name} user's looks like {ids.example}" for ids in USER_IDS.values())
+        raise InvalidRequest(f"--send-to {send_to!r} is no user's id: {known}")
+    mode = {"slack": settings.slack.mode, "teams": settings.teams.mode}[platform]
+    if mode in {"off", "anonymous"}:
+        raise InvalidRequest(f"--send-to sends a card in {USER_IDS[platform].name}, and {platform}.mode is {mode}")
+    return platform, user_id(platform, send_to)
 
 
-def _of_platforms(settings: "Settings", send_to: str) -> "list[Finding]":
+def _of_platforms(settings: "Settings", addressee: tuple[str, str], *, opens: bool) -> "list[Finding]":
     import asyncio
 
     from aiohttp import ClientSession, ClientTimeout
@@ -73,14 +88,25 @@ def _of_platforms(settings: "Settings", send_to: str) -> "list[Finding]":
     from bot.channels.teams import checks as teams
     from core.clock import SystemClock
 
-    clock = SystemClock()
+    platform, user = addressee
+    clock, in_teams = SystemClock(), _in_teams(settings, user) if platform == "teams" and opens else None
 
     async def ask() -> "list[Finding]":
         async with ClientSession(timeout=ClientTimeout(total=_TIMEOUT_SECS), trust_env=True) as session:
-            found = await slack.examine(settings.slack, session, clock, send_to)
-            return [*found, *await teams.examine(settings.teams, session, clock)]
+            found = await slack.examine(settings.slack, session, clock, user if platform == "slack" else "")
+            return [*found, *await teams.examine(settings.teams, session, clock, in_teams)]
 
     return asyncio.run(ask())
+
+
+def _in_teams(settings: "Settings", user: str) -> "Addressee":
+    from bot.channels.teams.address import PLATFORM, Address
+    from bot.channels.teams.hello import Addressee
+    from core.model.work import Place
+
+    with memory_of(settings) as memory:
+        row = memory.addresses.find(settings.tenant, Place(PLATFORM, settings.teams.tenant_id, user))
+    return Addressee(user, Address.from_row(row) if row else None)
 
 
 def _show(found: "list[Finding]") -> None:

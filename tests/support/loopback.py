@@ -1,7 +1,9 @@
 """Servers on loopback, with TLS where a certificate is given: one that nobody trusts but who is told to."""
 
+import asyncio
 import ssl
-from contextlib import asynccontextmanager
+import threading
+from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from inspect import isawaitable
 from ipaddress import ip_address
@@ -52,6 +54,22 @@ async def served(routes, certificate=None):
     await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=context).start()
     yield f"http{'s' if certificate else ''}://127.0.0.1:{runner.addresses[0][1]}"
     await runner.cleanup()
+
+
+@contextmanager
+def served_aside(routes):
+    """The same in a thread of its own, for a test without a loop; its address."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    server = served(routes)
+    try:
+        yield asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result(30)
+    finally:
+        asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result(30)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(30)
+        loop.close()
 
 
 def _async(handler):

@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import ClientError, ClientSession
 
-from bot.channels.checks import FIRST, clock_finding, lacking
+from bot.channels.checks import FIRST, HELLO, clock_finding, lacking
 from bot.channels.remedies import Remedy, trouble
 from bot.channels.settings import SlackSettings
 from bot.channels.slack.manifest import SCOPES, manifest, problems
@@ -18,14 +18,10 @@ from bot.channels.slack.reach import Reach
 from bot.channels.slack.reading import scopes_of
 from bot.channels.slack.remedies import REMEDIES
 from bot.doctor import Finding
-from cards.notices import notice
 from cards.slack import to_slack
 from core.clock import Clock
 
 Json = dict[str, Any]
-_HELLO = notice(
-    "Hello from clarify-bot", "This is a test of whether cards arrive. They do.", "Nothing needs to be done."
-)
 _WAY = "look at slack.api_url, at status.slack.com, and whether this machine reaches Slack"
 _OWN_ID = "your own member ID, which Slack shows in your profile under More > Copy member ID"
 
@@ -82,7 +78,7 @@ class _Asking:
         place = str(channel.get("id")) if isinstance(channel, dict) else ""
         if not place.startswith("D"):
             return Finding(name, False, f"{place or 'nothing'} was opened, no direct message", f"name {_OWN_ID}")
-        sent = await self._ask("chat.postMessage", self._bot_token, channel=place, **to_slack(_HELLO))
+        sent = await self._ask("chat.postMessage", self._bot_token, channel=place, **to_slack(HELLO))
         if sent.remedy:
             return _refused(name, f"a card to {send_to} was refused", sent.remedy, sent)
         return Finding(name, True, f"is on: {send_to} was sent a card")

@@ -1,6 +1,6 @@
 """What `doctor` asks of Microsoft and of the bot's own door: the token, the clock, the keys, the messaging endpoint.
 
-Nothing is sent to anybody. Whether Azure Bot has the Teams channel and this endpoint shows when somebody writes to it.
+Nothing is sent but one card on request. Whether Azure Bot has this endpoint shows when somebody writes to the bot.
 """
 
 import json
@@ -8,15 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 from aiohttp import ClientError, ClientSession
 
-from bot.channels.checks import clock_finding, lacking
+from bot.channels.checks import FIRST, clock_finding, lacking
 from bot.channels.reach import Outside
 from bot.channels.remedies import Remedy, trouble
-from bot.channels.settings import TeamsSettings
+from bot.channels.settings import TeamsSettings, is_loopback
 from bot.channels.teams.address import messages_url
 from bot.channels.teams.bearer import CHANNEL
+from bot.channels.teams.hello import NAME, Addressee, hello
 from bot.channels.teams.keys import read_keys
 from bot.channels.teams.manifest import manifest
 from bot.channels.teams.package import contents, contents_problems
@@ -32,8 +34,10 @@ _TOKEN, _KEYS, _DOOR, _MANIFEST = "teams.app_password", "teams.openid_url", "tea
 _NO_URL = "set teams.public_url to the address that Azure Bot has, without its path"
 
 
-async def examine(teams: TeamsSettings, session: ClientSession, clock: Clock) -> list[Finding]:
-    """Everything about Teams."""
+async def examine(
+    teams: TeamsSettings, session: ClientSession, clock: Clock, send_to: Addressee | None = None
+) -> list[Finding]:
+    """Everything about Teams; one card is sent to whom `send_to` names."""
     if teams.mode == "off":
         return [Finding("teams", True, "is off; docs/teams.md says how it is set up")]
     if teams.gaps:
@@ -44,7 +48,8 @@ async def examine(teams: TeamsSettings, session: ClientSession, clock: Clock) ->
     asking = _Asking(teams, session)
     token = await asking.token()
     date = clock_finding("teams", "Entra", token.headers.get("date", ""), clock.now())
-    return [_token(teams, token), date, await asking.keys(), await _door(teams, session), _manifest(teams), _channel()]
+    found = [_token(teams, token), date, await asking.keys(), await _door(teams, session), _manifest(teams)]
+    return [*found, await asking.channel(token, send_to)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +88,29 @@ class _Asking:
         """Whether the keys can be had that Teams' requests are signed with."""
         fix = f"look at teams.openid_url, {_WAY}; without its keys the bot answers 503 to Teams"
         metadata = await self._ask("GET", self.teams.openid_url)
-        where = metadata.body().get("jwks_uri")
-        if metadata.remedy or not isinstance(where, str):
+        where = metadata.body().get("jwks_uri") if metadata.status == HTTPStatus.OK else None
+        if not isinstance(where, str):
             return Finding(_KEYS, False, _unread(metadata, "no metadata of OpenID is answered"), fix)
         listed = await self._ask("GET", where)
         try:
-            keys = read_keys(listed.raw).values()
+            keys = read_keys(listed.raw if listed.status == HTTPStatus.OK else b"").values()
         except ValueError:
             return Finding(_KEYS, False, _unread(listed, "no keys are answered where the metadata says"), fix)
         for_teams = sum(CHANNEL in key.endorsements for key in keys)
         if not for_teams:
             return Finding(_KEYS, False, f"names {len(keys)} keys, none of which may sign for Teams", fix)
         return Finding(_KEYS, True, f"names {for_teams} keys that may sign for Teams")
+
+    async def channel(self, token: _Answer, send_to: Addressee | None) -> Finding:
+        """Whether the way to a person is open, which nothing but a card shows."""
+        if send_to is None:
+            fix = "run `clarify-bot doctor --send-to OBJECT_ID` with your own, from entra.microsoft.com under Users"
+            return Finding(NAME, None, "cannot be seen without sending a card", fix)
+        value = token.body().get("access_token")
+        if not isinstance(value, str):
+            return Finding(NAME, None, "no card was sent without a token", FIRST)
+        is_here = is_loopback(urlsplit(self.teams.login_url).hostname or "")  # then the token opens nothing elsewhere
+        return await hello(self.session, send_to, value, loopback=is_here)
 
     async def _ask(self, method: str, url: str, form: Mapping[str, str] | None = None) -> _Answer:
         try:
@@ -143,8 +159,3 @@ def _manifest(teams: TeamsSettings) -> Finding:
     found = contents_problems(contents(manifest(teams.public_url, teams.app_id)))
     words = "; ".join(found) or "`clarify-bot manifest teams --out app.zip` makes a package that keeps every rule"
     return Finding(_MANIFEST, not found, words, "correct teams.public_url" if found else "")
-
-
-def _channel() -> Finding:
-    fix = "write `help` to the app in Teams; without an answer see docs/teams.md"
-    return Finding("teams.channel", None, "whether Azure Bot passes messages on cannot be seen from here", fix)

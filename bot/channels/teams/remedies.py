@@ -1,6 +1,7 @@
-"""What Entra's refusals mean and what helps: for `doctor`, and for docs/teams.md, which a test compares.
+"""What Microsoft's refusals mean and what helps: for `doctor`, and for docs/teams.md, which a test compares.
 
-https://learn.microsoft.com/entra/identity-platform/reference-error-codes
+https://learn.microsoft.com/entra/identity-platform/reference-error-codes, and
+https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/conversation-messages
 """
 
 from collections.abc import Mapping
@@ -35,3 +36,25 @@ REMEDIES: Mapping[str, Remedy] = {
     "AADSTS90033": Remedy("Entra cannot answer just now", "wait a minute and try again"),
 }
 """By the code that stands in Entra's error_codes, and at the beginning of what it says."""
+
+REFUSALS: Mapping[str, Remedy] = {
+    "BotNotInConversationRoster": Remedy(
+        "the app is not installed for this person", "add it to their setup policy, or let them add it in Teams"
+    ),
+    "ConversationNotFound": Remedy(
+        "Teams does not know this chat any more", "let the person write `help` to the app in Teams"
+    ),
+    "ConversationBlockedByUser": Remedy(
+        "the person has blocked the app", "they can unblock it in Teams, in the app's chat"
+    ),
+    "BotDisabledByAdmin": Remedy(
+        "an admin has blocked the app", "allow it in the Teams admin center under Teams apps > Manage apps"
+    ),
+    "MessageWritesBlocked": Remedy(
+        "the person, or an admin, lets nobody write in this chat", "they can write `help` to the app in Teams"
+    ),
+    "BotNotRegistered": Remedy(
+        "there is no Azure Bot for this app", "make the Azure Bot with this app, and compare its Microsoft App ID"
+    ),
+}
+"""By the code that the Bot Connector answers with."""

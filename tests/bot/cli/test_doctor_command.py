@@ -3,11 +3,26 @@
 import json
 
 import pytest
+from aiohttp import web
 
+from bot.channels.settings import CREDENTIALS
+from bot.channels.teams.address import Address
 from bot.cli.entry import run
+from bot.config import load, open_memory
+from core.model.work import Place
 from tests.fakes.slack import fake_slack
+from tests.fakes.teams_openid import APP_ID, TENANT_ID, fake_openid
+from tests.support.loopback import served_aside
 
-CANARIES = {"bot_token": "xoxb-T1-canary", "app_token": "xapp-1-canary", "signing_secret": "0123456789abcdef" * 2}
+CANARIES = {
+    "bot_token": "xoxb-T1-canary",
+    "app_token": "xapp-1-canary",
+    "signing_secret": "0123456789abcdef" * 2,
+    "app_password": "abC8Q~canary.canary-canary_canary0123456",
+}
+ADA = "01234567-89ab-4cde-8f01-23456789abcd"
+SECTIONS = {credential.name: credential.section.upper() for credential in CREDENTIALS}
+TOKEN, ACTIVITIES = "/{tenant}/oauth2/v2.0/token", "/emea/v3/conversations/{conversation}/activities"
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +37,8 @@ def slack(monkeypatch):
     with fake_slack() as running:
         running.app_token = CANARIES["app_token"]
         running.add_workspace("T1", CANARIES["bot_token"]).add_user("U1AA", "Ada")
-        configured = {"mode": "socket", "api_url": running.url, **CANARIES}
+        secrets = {name: secret for name, secret in CANARIES.items() if SECTIONS[name] == "SLACK"}
+        configured = {"mode": "socket", "api_url": running.url, **secrets}
         for name, value in configured.items():
             monkeypatch.setenv(f"CLARIFY_SLACK__{name.upper()}", value)
         yield running
@@ -92,17 +108,61 @@ def test_a_card_is_sent_on_request_alone(doctor, slack):
 
 @pytest.mark.parametrize("user", ["C012", "ada@example.com", "U1,U2"])
 def test_a_card_for_what_is_no_user_is_wrong_use(doctor, slack, user):
-    assert "no Slack user's id" in doctor("--send-to", user, code=2).err
+    said = doctor("--send-to", user, code=2).err
+    assert "is no user's id: a Slack user's looks like U012ABCDEF, a Teams user's looks like 01234567-" in said
 
 
-def test_a_card_without_slack_is_wrong_use(doctor):
-    assert "slack.mode is off" in doctor("--send-to", "U1AA", code=2).err
+@pytest.mark.parametrize(("user", "words"), [("U1AA", "in Slack, and slack.mode"), (ADA, "in Teams, and teams.mode")])
+def test_a_card_where_nothing_is_set_up_is_wrong_use(doctor, user, words):
+    assert f"--send-to sends a card {words} is off" in doctor("--send-to", user, code=2).err
+
+
+@pytest.fixture
+def teams(monkeypatch):
+    """Entra, the keys and the Connector as one server; what it was sent."""
+    sent = []
+
+    async def activity(request):
+        sent.append((request.match_info["conversation"], request.headers["Authorization"], await request.json()))
+        return web.json_response({"id": "1"}, status=201)
+
+    def token(_):
+        return web.json_response({"access_token": "a-token"})
+
+    with fake_openid() as openid, served_aside({TOKEN: token, ACTIVITIES: activity}) as address:
+        ids = {"app_id": APP_ID, "tenant_id": TENANT_ID, "app_password": CANARIES["app_password"]}
+        known = {"mode": "on", "login_url": f"{address}/", "openid_url": openid.url, **ids}
+        for name, value in known.items():
+            monkeypatch.setenv(f"CLARIFY_TEAMS__{name.upper()}", value)
+        yield address, sent
+
+
+def test_in_teams_a_card_is_sent_to_whom_the_bot_has_heard_of(doctor, teams):
+    address, sent = teams
+    run(["init"])
+    assert by_name(doctor("--json"))["teams.app_password"]["ok"] is True
+    unheard = by_name(doctor("--json", "--send-to", ADA, code=1))["teams.channel"]
+    assert unheard["words"] == f"no chat with {ADA} is known"
+    with open_memory(load()) as memory:
+        chat = Address(f"{address}/emea/", "a:1 conversation", "29:ada", "28:bot")
+        memory.addresses.keep("default", Place("teams", TENANT_ID, ADA), chat.to_row())
+    assert by_name(doctor("--json", "--send-to", ADA.upper()))["teams.channel"]["ok"] is True
+    ((conversation, bearer, message),) = sent
+    assert (conversation, bearer, message["type"]) == ("a:1 conversation", "Bearer a-token", "message")
+
+
+def test_what_entra_refuses_is_1(doctor, teams, monkeypatch):
+    run(["init"])
+    monkeypatch.setenv("CLARIFY_TEAMS__LOGIN_URL", "http://127.0.0.1:9/")
+    findings = by_name(doctor("--json", "--send-to", ADA, code=1))
+    assert (findings["teams.app_password"]["ok"], findings["teams.channel"]["ok"]) == (False, None)
+    assert findings["teams.channel"]["words"] == "no card was sent without a token"
 
 
 @pytest.mark.parametrize("spoil", ["{}x y", "'{}'", " {}", "{}é"])
 @pytest.mark.parametrize("name", CANARIES)
 def test_a_secret_that_cannot_be_right_is_not_shown_by_any_command(capsys, monkeypatch, name, spoil):
-    monkeypatch.setenv(f"CLARIFY_SLACK__{name.upper()}", spoil.format(CANARIES[name]))
+    monkeypatch.setenv(f"CLARIFY_{SECTIONS[name]}__{name.upper()}", spoil.format(CANARIES[name]))
     for arguments in (["doctor"], ["doctor", "--json"], ["status"], ["run"], ["init"], ["ask", "x"]):
         assert run(arguments) != 0
         printed = capsys.readouterr()

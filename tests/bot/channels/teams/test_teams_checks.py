@@ -1,17 +1,18 @@
 """What `doctor` finds out about Teams: from Entra, from the keys, and by knocking at the bot's door."""
 
 import ssl
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from aiohttp import ClientSession, ClientTimeout, TCPConnector, web
 
 from bot.channels.settings import TeamsSettings
-from bot.channels.teams.address import MESSAGES_PATH
+from bot.channels.teams.address import MESSAGES_PATH, Address
 from bot.channels.teams.checks import examine
+from bot.channels.teams.hello import Addressee, hello
 from bot.channels.teams.keys import OpenIdKeys
 from bot.channels.teams.listener import Listener
-from bot.channels.teams.remedies import REMEDIES
+from bot.channels.teams.remedies import REFUSALS, REMEDIES
 from bot.channels.teams.verifier import Verifier
 from core.clock import SECOND, ManualClock, SystemClock
 from tests.fakes.teams_openid import APP_ID, TENANT_ID, fake_openid
@@ -83,10 +84,10 @@ async def session(certificate):
 def looked(entra, openid, session):
     """What is found, by name."""
 
-    async def call(clock=None, **settings):
+    async def call(clock=None, send_to=None, **settings):
         defaults = {"mode": "on", "app_id": APP_ID, "tenant_id": TENANT_ID, "app_password": SECRET}
         known = TeamsSettings(**defaults | {"login_url": entra.url, "openid_url": openid.url} | settings)
-        found = await examine(known, session, clock or SystemClock())
+        found = await examine(known, session, clock or SystemClock(), send_to)
         assert all(finding.fix for finding in found if not finding.ok), "what is not right has a remedy"
         assert len({finding.name for finding in found}) == len(found)
         assert "canary" not in repr(found)
@@ -249,6 +250,92 @@ async def test_a_manifest_that_breaks_a_rule_is_found(looked, unused_tcp_port):
 async def test_without_an_address_nobody_knocks(looked):
     found = await looked()
     assert (found["public_url"].ok, found["manifest"].ok) == (None, None)
+
+
+# ── one card ──
+
+CHAT = Address("", "a:1/2", "29:ada", "28:bot")
+
+
+async def test_one_card_is_sent_into_the_chat_that_is_known(looked):
+    posted = []
+
+    async def activities(request):
+        posted.append((request.match_info["conversation"], request.headers["Authorization"], await request.json()))
+        return web.json_response({"id": "1"}, status=201)
+
+    async with served({"/emea/v3/conversations/{conversation}/activities": activities}) as address:
+        found = await looked(send_to=Addressee("ada", replace(CHAT, service_url=f"{address}/emea/")))
+    assert (found["channel"].ok, found["channel"].words) == (True, "is open: ada was sent a card")
+    ((conversation, bearer, message),) = posted
+    assert (conversation, bearer) == ("a:1/2", "Bearer a-token")
+    assert "They do." in str(message["attachments"])
+
+
+@pytest.mark.parametrize("code", REFUSALS)
+async def test_what_teams_refuses_is_explained(looked, code):
+    finding = await refused(looked, web.json_response({"error": {"code": code, "message": "No."}}, status=403))
+    assert finding.words == f"a card to ada was refused: {REFUSALS[code].means} ({code})"
+    assert finding.fix == REFUSALS[code].fix
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (
+            {"status": 401, "text": '{"message": "Authorization has been denied."}'},
+            "does not know the bot by its token",
+        ),
+        ({"status": 403}, "is not installed for this person"),
+        ({"status": 429, "headers": {"Retry-After": "2"}}, "asks for quiet"),
+        ({"status": 400, "text": '{"error": {"code": "BadSyntax"}}'}, "Teams refuses it (BadSyntax)"),
+        ({"status": 302, "headers": {"Location": "https://www.example.com"}}, "Teams refuses it (HTTP 302"),
+        ({"status": 500, "body": b"\xff"}, "Teams refuses it (HTTP 500"),
+    ],
+)
+async def test_an_answer_without_a_known_code_is_read_by_its_status(looked, answer, words):
+    assert words in (await refused(looked, web.Response(**answer))).words
+
+
+async def refused(looked, answer):
+    async with served({"/{any:.*}": lambda _: answer}) as address:
+        finding = (await looked(send_to=Addressee("ada", replace(CHAT, service_url=address))))["channel"]
+    assert finding.ok is False
+    return finding
+
+
+async def test_a_connection_that_breaks_leaves_it_open_whether_the_card_came(looked):
+    def cut(request):
+        request.transport.abort()
+        return web.Response()
+
+    async with served({"/{any:.*}": cut}) as address:
+        finding = (await looked(send_to=Addressee("ada", replace(CHAT, service_url=address))))["channel"]
+    assert (finding.ok, finding.words) == (False, "whether a card reached ada is not known: the connection is cut")
+
+
+@pytest.mark.parametrize("address", [None, replace(CHAT, conversation="")])
+async def test_to_somebody_unheard_of_nothing_is_sent(looked, address):
+    finding = (await looked(send_to=Addressee("ada", address)))["channel"]
+    assert (finding.ok, finding.words) == (False, "no chat with ada is known")
+
+
+async def test_the_token_goes_to_no_other_service(looked):
+    finding = (await looked(send_to=Addressee("ada", replace(CHAT, service_url="https://smba.example.com/"))))[
+        "channel"
+    ]
+    assert (finding.ok, "no service of Teams'" in finding.words) == (False, True)
+
+
+async def test_a_token_of_entras_own_goes_to_no_service_on_this_machine(session):
+    to = Addressee("ada", replace(CHAT, service_url="http://127.0.0.1:9/"))
+    assert "no service of Teams'" in (await hello(session, to, "a-token", loopback=False)).words
+
+
+async def test_without_a_token_no_card_is_sent(looked, entra):
+    entra.refusal = 7000222
+    finding = (await looked(send_to=Addressee("ada", replace(CHAT, service_url="http://127.0.0.1:9/"))))["channel"]
+    assert (finding.ok, finding.words) == (None, "no card was sent without a token")
 
 
 # ── what is not set up ──

@@ -11,7 +11,7 @@ from bot.channels.settings import TEAMS_IDS, TeamsSettings
 from bot.channels.slack.address import EVENTS_PATH
 from bot.channels.teams.address import MESSAGES_PATH, SERVICE_HOSTS
 from bot.channels.teams.credentials import APP_PASSWORD, CREDENTIALS
-from bot.channels.teams.remedies import REMEDIES
+from bot.channels.teams.remedies import REFUSALS, REMEDIES
 from bot.channels.user_ids import user_id
 from bot.cli.entry import run
 from bot.config import load
@@ -37,6 +37,13 @@ def test_every_value_stands_there_with_its_place_and_where_it_goes():
             f"{APP_PASSWORD.variable}`, or a file named by `{APP_PASSWORD.file_setting}",
         ],
     ]
+
+
+def test_every_code_of_the_connectors_stands_there_with_what_helps():
+    rows = GUIDE.table("And when a card is refused")
+    assert {code: (means, fix) for code, means, fix in rows} == {
+        code: (remedy.means, remedy.fix) for code, remedy in REFUSALS.items()
+    }
 
 
 @pytest.mark.parametrize("command", GUIDE.commands)
