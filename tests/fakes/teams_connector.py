@@ -148,9 +148,9 @@ class FakeConnector:
     ) -> web.StreamResponse:
         call = await self._noted(operation, request)
         if not self.anonymous and self.tokens.get(call.bearer or "", 0) <= self.clock.now():
-            return _refused(401, "Unauthorized")
+            return refused_with(401, "Unauthorized")
         if not self._lets(request.match_info.get("conversation")):
-            return _refused(429, "TooManyRequests", {"Retry-After": "7"})
+            return refused_with(429, "TooManyRequests", {"Retry-After": "7"})
         fault = self.faults.next(operation)
         try:
             body = act(call.body, _size(call.body)) if takes_effect(fault) else {}
@@ -206,10 +206,10 @@ async def _answer(fault: str, request: web.Request, body: Json, status: int) -> 
         request.transport.abort()
     if fault == "half":
         return await _half(request)
-    return web.json_response(body, status=status) if fault in {"ok", "cut"} else _said(fault)
+    return web.json_response(body, status=status) if fault in {"ok", "cut"} else said(fault)
 
 
-def _said(fault: str) -> web.Response:
+def said(fault: str) -> web.Response:
     number, _, detail = fault.partition(":")
     match number, detail:
         case "empty", _:
@@ -219,13 +219,13 @@ def _said(fault: str) -> web.Response:
         case "307", _:
             return web.Response(status=307, headers={"Location": "/emea/elsewhere"})
         case "429", _:
-            return _refused(429, "TooManyRequests", {} if detail == "none" else {"Retry-After": detail or "30"})
+            return refused_with(429, "TooManyRequests", {} if detail == "none" else {"Retry-After": detail or "30"})
         case _, "html":
             return web.Response(status=int(number), text="<h1>Sorry</h1>", content_type="text/html")
-    return _refused(int(number), detail)
+    return refused_with(int(number), detail)
 
 
-def _refused(status: int, code: str, headers: dict[str, str] | None = None) -> web.Response:
+def refused_with(status: int, code: str, headers: dict[str, str] | None = None) -> web.Response:
     if not code:
         return web.Response(status=status, headers=headers)
     kind, _, inner = code.partition(":")

@@ -17,7 +17,7 @@ class Refusal(Exception):
 
     def __init__(self, status: int, code: str, words: str = "") -> None:
         super().__init__(code)
-        self.status = status
+        self.status, self.code = status, code
         self.body = {"error": {"code": code, "message": words or code}} if code else None
 
 

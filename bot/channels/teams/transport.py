@@ -2,8 +2,8 @@
 
 The SDK's parts are used as they are, but for those that it lets one choose. It sends by blocking requests in threads,
 each made up to four times, follows redirects, and reads errors only where they are JSON: here it sends over one session
-of connections, once, and whatever is no success is read by `outcomes`. Its credentials fetch a token within each turn
-and each send: here the one token is at hand. A turn makes no request at all.
+of connections, a POST once, and whatever is no success is read by `outcomes`. Its credentials fetch a token within each
+turn and each send: here the one token is at hand. A turn makes no request at all.
 
 Nothing is asked of a service that is none of Teams' own, and no token is made for it.
 """
@@ -37,7 +37,7 @@ from bot.channels.teams.port import Answered, Claims, Headers, Json, Refused, Tu
 from bot.channels.teams.profiles import profile_of
 from bot.channels.teams.strict_json import read_object
 from bot.channels.teams.token import Token
-from bot.channels.teams.verifier import Verifier
+from bot.channels.teams.verifier import Anonymous, Verifier
 from core.clock import Clock
 
 TIMEOUT_SECS, CONNECT_SECS = 15.0, 8.0
@@ -57,7 +57,7 @@ class BotFrameworkTransport:
     def __init__(
         self,
         app_id: str,
-        verifier: Verifier,
+        verifier: Verifier | Anonymous,
         token: Token | None,
         clock: Clock,
         *,
@@ -227,7 +227,7 @@ class _Reply(AsyncClientResponse):
 
 
 class _Sender(AsyncHTTPSender[ClientRequest, AsyncClientResponse]):
-    """Makes a request once, over a session that the first one opens."""
+    """Over a session that the first request opens. A GET or PUT whose connection was cut may be made once more."""
 
     def __init__(self, timeout: ClientTimeout) -> None:
         self._timeout = timeout
