@@ -50,6 +50,12 @@ class _Held:
     ends_at: int
 
 
+def question(app_id: str, secret: str, tenant_id: str, login_url: str = LOGIN_URL) -> tuple[str, dict[str, str]]:
+    """Where a token is asked for, and with which form."""
+    form = {"grant_type": "client_credentials", "client_id": app_id, "client_secret": secret, "scope": SCOPE}
+    return f"{login_url}{tenant_id}/oauth2/v2.0/token", form
+
+
 class Token:
     """Of the app in the tenant of those ids. `secret` goes to `login_url`, in a request's body, and nowhere else."""
 
@@ -63,13 +69,7 @@ class Token:
         *,
         timeout_secs: float = TIMEOUT_SECS,
     ) -> None:
-        self._url = f"{login_url}{tenant_id}/oauth2/v2.0/token"
-        self._form = {
-            "grant_type": "client_credentials",
-            "client_id": app_id,
-            "client_secret": secret,
-            "scope": SCOPE,
-        }
+        self._url, self._form = question(app_id, secret, tenant_id, login_url)
         self._clock = clock
         self._timeout = ClientTimeout(total=timeout_secs)
         self._held: _Held | None = None
@@ -137,8 +137,7 @@ def _read(status: int, body: bytes, now: int) -> _Held:
     except ValueError:
         told = {}
     if status != HTTPStatus.OK:
-        error = told.get("error")
-        final = status < HTTPStatus.INTERNAL_SERVER_ERROR and error in _REFUSALS
+        final = status < HTTPStatus.INTERNAL_SERVER_ERROR and _error(told) in _REFUSALS
         raise Refused(HTTPStatus.UNAUTHORIZED if final else HTTPStatus.SERVICE_UNAVAILABLE, _reason(status, told))
     value, secs = told.get("access_token"), told.get("expires_in")
     if not isinstance(value, str) or not _TOKEN.fullmatch(value) or type(secs) is not int or secs <= 0:
@@ -146,9 +145,14 @@ def _read(status: int, body: bytes, now: int) -> _Held:
     return _Held(value, now + secs * SECOND)
 
 
+def _error(told: dict[str, Any]) -> str:
+    error = told.get("error")
+    return error if isinstance(error, str) else ""
+
+
 def _reason(status: int, told: dict[str, Any]) -> str:
     """What Entra says, in its codes alone: its words repeat parts of what was asked."""
-    error, codes = told.get("error"), told.get("error_codes")
-    name = error if isinstance(error, str) and error in {*_REFUSALS, "temporarily_unavailable"} else f"HTTP {status}"
+    codes, known = told.get("error_codes"), {*_REFUSALS, "temporarily_unavailable"}
+    name = error if (error := _error(told)) in known else f"HTTP {status}"
     numbers = [f"AADSTS{code}" for code in codes if type(code) is int] if isinstance(codes, list) else []
     return f"Entra gives no token: {name}" + (f" ({', '.join(numbers[:3])})" if numbers else "")
