@@ -23,11 +23,11 @@ from bot.channels.teams.keys import read_keys
 from bot.channels.teams.manifest import manifest
 from bot.channels.teams.package import contents, contents_problems
 from bot.channels.teams.remedies import REMEDIES
+from bot.channels.teams.token import question
 from bot.doctor import Finding
 from core.clock import Clock
 
 Json = dict[str, Any]
-_SCOPE = "https://api.botframework.com/.default"
 _REFUSED = "refused"
 _WAY = "and whether this machine reaches it: a proxy is named in HTTPS_PROXY"
 _TOKEN, _KEYS, _DOOR, _MANIFEST = "teams.app_password", "teams.openid_url", "teams.public_url", "teams.manifest"
@@ -76,13 +76,9 @@ class _Asking:
 
     async def token(self) -> _Answer:
         """Ask for the bot's own token, as the bot does before it sends anything."""
-        form = {
-            "grant_type": "client_credentials",
-            "client_id": self.teams.app_id,
-            "client_secret": self.teams.app_password.get_secret_value(),
-            "scope": _SCOPE,
-        }
-        return await self._ask("POST", f"{self.teams.login_url}{self.teams.tenant_id}/oauth2/v2.0/token", form)
+        teams = self.teams
+        secret = teams.app_password.get_secret_value()
+        return await self._ask("POST", *question(teams.app_id, secret, teams.tenant_id, teams.login_url))
 
     async def keys(self) -> Finding:
         """Whether the keys can be had that Teams' requests are signed with."""
