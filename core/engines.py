@@ -37,12 +37,14 @@ from core.questions.engine import QuestionsEngine
 from core.recall.engine import RecallEngine
 from core.recall.index import HybridConfig
 from core.records.engine import RecordsEngine
+from core.requests.engine import RequestsEngine
 from core.rests.engine import RestsEngine
 from core.results.engine import ResultsEngine
 from core.retention.engine import RetentionEngine
 from core.sources.engine import SourcesEngine
 from core.store.database import Database
 from core.sweep.engine import SweepEngine
+from core.traces.engine import TracesEngine
 from core.verify.engine import VerifyEngine
 from core.watch.engine import WatchEngine
 from core.webhooks.engine import WebhooksEngine
@@ -147,6 +149,7 @@ class Engines:
         self.workspaces = WorkspacesEngine(database)
         self.addresses = AddressesEngine(database)
         self.api_keys = KeysEngine(database)
+        self.requests, self.traces = RequestsEngine(database), TracesEngine()
         self.retention = RetentionEngine(database)
         self.erasure = ErasureEngine(database, self.graph, self.answers)
         effects = EffectsEngine(self.graph, self.watch, self.answers, self.people, self.clarify, self.questions)

@@ -43,6 +43,7 @@ from core.store.database import Database
 from core.store.migrate import upgrade
 from core.store.view import view
 from core.sweep.engine import Swept
+from core.traces.views import TraceView
 from core.verify.request import Verified, VerifyRequest
 
 DEFAULT_TENANT = "default"
@@ -95,6 +96,7 @@ class Memory:
         self.workspaces = self._engines.workspaces
         self.addresses = self._engines.addresses
         self.api_keys = self._engines.api_keys
+        self.requests = self._engines.requests
         self.webhooks = self._engines.webhooks
         self.local = self._engines.local
         self.retention = self._engines.retention
@@ -319,6 +321,11 @@ class Memory:
     def quote(self, question: str, span: SpanRef, principal: Principal) -> Answer:
         """The traced answer that quotes these words, to be saved like any other. Raises NotFound."""
         return self._engines.generate.quote(question, span, principal)
+
+    def trace(self, trace_id: UUID, principal: Principal) -> TraceView:
+        """What the principal asked came from. Raises NotFound, alike for what others asked and for none."""
+        with self._database.read(principal.tenant_id) as tx:
+            return self._engines.traces.get(tx, trace_id, principal)
 
     # ── saved answers ──
 

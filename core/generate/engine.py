@@ -346,7 +346,7 @@ class GenerateEngine:
         with self._database.write(principal.tenant_id) as tx:
             tx.compose()
             _refuse_erased(tx, cited | {span.source_id for span in read} | answer.read, principal)
-            traces.add(tx, answer.trace_id, "generate", principal.person, trace_body(answer, read))
+            traces.add(tx, answer.trace_id, "generate", principal, trace_body(answer, read))
 
 
 def _refuse_erased(tx: ReadTx, rests_on: set[UUID], principal: Principal) -> None:

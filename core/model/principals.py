@@ -19,7 +19,8 @@ PERSON = "person:"
 class Principal:
     """A person of one tenant, or one of its API keys, with the roles they hold now. Every read takes one.
 
-    `person` is None for a key: it reads by its roles, and nothing is its own. With neither, it is the operator.
+    A key may stand for a person, and is they. Else `person` is None: it reads by its roles, and nothing is its own.
+    With neither, it is the operator.
     """
 
     tenant_id: str
@@ -31,7 +32,9 @@ class Principal:
     def person_id(self) -> UUID:
         """Whose things these are. Raises InvalidRequest for a key."""
         if self.person is None:
-            raise InvalidRequest("an API key is no person: it has no answers, watches or preferences of its own")
+            raise InvalidRequest(
+                "this API key stands for no person: it has no answers, watches or preferences of its own"
+            )
         return self.person
 
     @property

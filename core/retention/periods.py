@@ -17,6 +17,7 @@ class Spent(StrEnum):
     EVENTS = "inbox"
     JOBS = "job"
     GRANTS = "card_grant"
+    REQUESTS = "idempotency_key"
     TRACES = "trace"
     SAID = "thread_event"
     SPOOLED = "spooled"
@@ -31,6 +32,8 @@ KEPT: Mapping[Spent, int] = {
     Spent.JOBS: 30 * DAY,
     # What no card offers any more may still be in a tap that is on its way: for minutes.
     Spent.GRANTS: DAY,
+    # As long as a program may ask whether what it sent was done: `core.requests` promises it.
+    Spent.REQUESTS: DAY,
     # As long as a card of an answer is likely to be saved or watched from.
     Spent.TRACES: 90 * DAY,
     # As long as the answers in it can be traced: who comes back later asks a whole question.

@@ -16,7 +16,18 @@ from sqlmodel import SQLModel, col, func, select
 from core.model.job_states import JobState
 from core.model.nodes import SAVED_ANSWER
 from core.store.database import ReadTx, WriteTx
-from core.store.tables import CardGrant, CardMessage, Inbox, Job, NodeVersion, Spooled, ThreadEvent, Trace, UsedJti
+from core.store.tables import (
+    CardGrant,
+    CardMessage,
+    IdempotencyKey,
+    Inbox,
+    Job,
+    NodeVersion,
+    Spooled,
+    ThreadEvent,
+    Trace,
+    UsedJti,
+)
 
 _COUNTED = "refresh:answer"
 """Jobs that are enqueued again and again: the next is told apart by how many there were."""
@@ -63,6 +74,9 @@ _RULES: Mapping[str, Rule] = {
     "inbox": Rule(Inbox, col(Inbox.event_id), _events),
     "job": Rule(Job, col(Job.job_id), _jobs),
     "card_grant": Rule(CardGrant, col(CardGrant.fingerprint), _grants),
+    "idempotency_key": Rule(
+        IdempotencyKey, col(IdempotencyKey.name), lambda _, before: col(IdempotencyKey.created_at) < before
+    ),
     "trace": Rule(Trace, col(Trace.trace_id), _traces),
     "thread_event": Rule(ThreadEvent, col(ThreadEvent.ref), lambda _, before: col(ThreadEvent.created_at) < before),
     "spooled": Rule(Spooled, col(Spooled.ref), lambda _, before: col(Spooled.created_at) < before),

@@ -11,7 +11,7 @@ from core.model.watching import ScopeType, Suspension
 from core.model.work import Place, stranger
 from core.store import clarifications, people, sources, watches
 from core.store.database import ReadTx, WriteTx
-from core.store.tables import ApiKey, CardMessage, Watch
+from core.store.tables import ApiKey, CardMessage, Person, Watch
 from core.store.versions import NODES
 from core.store.view import View, view
 
@@ -25,15 +25,25 @@ def today(tx: ReadTx, principal: Principal) -> Principal:
     """Who asks, with the roles they hold now. Raises NotFound for one who is gone, UnknownKey for a revoked key."""
     if principal.api_key is not None:
         key = tx.session.get(ApiKey, (tx.tenant_id, principal.api_key))
-        if key is None or key.revoked_at:
-            raise UnknownKey
-        return replace(principal, roles=frozenset(key.roles))
+        return holder(tx, key)
     if principal.person is None:
         return principal
     person = people.get(tx, principal.person)
     if person is None or not person.active:
         raise NotFound
     return people.principal(person)
+
+
+def holder(tx: ReadTx, key: ApiKey | None) -> Principal:
+    """Whom a key stands for: a person, with the roles they hold, or nobody. Raises UnknownKey where that is over."""
+    if key is None or key.revoked_at:
+        raise UnknownKey
+    if key.person_id is None:
+        return Principal(key.tenant_id, None, frozenset(key.roles), key.key_id)
+    person = tx.session.get(Person, (key.tenant_id, key.person_id))
+    if person is None or not person.active:
+        raise UnknownKey
+    return replace(people.principal(person), api_key=key.key_id)
 
 
 def may_see(tx: ReadTx, message: CardMessage) -> bool:
@@ -56,7 +66,7 @@ def may_go(tx: ReadTx, message: CardMessage) -> bool:
     One that tells of saved answers withholds what its reader cannot read, and goes while they can read some source.
     """
     person, place = people.get(tx, message.person_id), Place(**message.place)
-    if not people.is_at(tx, message.person_id, place):
+    if not people.may_be_written_to(tx, message.person_id, place):
         return False
     if person is None or message.kind not in _OF_ANSWERS:
         return may_see(tx, message)

@@ -1,6 +1,6 @@
 """Evidence, verdicts, answers and queries: the planner and the matcher over HTTP. Nothing is chosen or scored here."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from uuid import UUID
 
 from pydantic import Field
@@ -21,6 +21,7 @@ MOST_FOUND = 500
 
 Question = Annotated[str, said(LONGEST_QUESTION)]
 Name = Annotated[str, clean(200)]
+Include = Literal["openQuestions", "scores", "stats"]
 Ids = Annotated[list[UUID], Field(min_length=1, max_length=200)]
 
 
@@ -50,7 +51,7 @@ class ContextAsked(_At):
     question: Question | None = None
     max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     max_spans: Annotated[int, Field(ge=1, le=100_000)] | None = None
-    include: list[Literal["openQuestions", "scores", "stats"]] = Field(default=[*INCLUDE], max_length=3)
+    include: list[Include] = Field(default=[*get_args(Include)], max_length=len(INCLUDE))
 
 
 class NamedSpan(Span):

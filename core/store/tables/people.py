@@ -103,7 +103,10 @@ class ChatAddress(SQLModel, table=True):
 
 
 class ApiKey(SQLModel, table=True):
-    """A key is shown once, when it is made; `key_hash` is all that is kept. By it a request finds its tenant."""
+    """A key is shown once, when it is made; `key_hash` is all that is kept. By it a request finds its tenant.
+
+    `person_id`: whom it stands for; None: nobody, and it reads by `roles`. `expires_at`: 0 for never.
+    """
 
     __tablename__: ClassVar[str] = "api_key"
     __table_args__ = (UniqueConstraint("key_hash"),)
@@ -112,5 +115,7 @@ class ApiKey(SQLModel, table=True):
     name: str
     key_hash: bytes
     roles: list[str] = json()
+    person_id: UUID | None = None
     created_at: int = ts()
+    expires_at: int = ts(default=0)
     revoked_at: int = ts(default=0)

@@ -167,11 +167,27 @@ class LocalMessage(SQLModel, table=True):
     sent_at: int = ts()
 
 
+class IdempotencyKey(SQLModel, table=True):
+    """A request that a caller gave a name. `name`, `content`: hashes under the caller's secret. `said`: ids alone."""
+
+    __tablename__: ClassVar[str] = "idempotency_key"
+    tenant_id: str = Field(primary_key=True)
+    key_id: UUID = Field(primary_key=True)
+    name: bytes = Field(primary_key=True)
+    content: bytes
+    said: dict[str, Any] | None = json(nullable=True)
+    started_at: int = ts()
+    created_at: int = ts()
+
+
 class Trace(SQLModel, table=True):
+    """Who asked: a person, or an API key that stands for none; neither: the operator."""
+
     tenant_id: str = Field(primary_key=True)
     trace_id: UUID = Field(primary_key=True)
     kind: str
     person_id: UUID | None = None
+    key_id: UUID | None = None
     body: dict[str, Any] = json()
     created_at: int = ts()
 

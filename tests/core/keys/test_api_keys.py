@@ -1,9 +1,11 @@
 """API keys: shown once, kept as a hash, good for their roles in their tenant until they are revoked."""
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import event
 
-from core.clock import SECOND
+from core.clock import DAY, SECOND
 from core.errors import InvalidRequest, NotFound, UnknownKey
 from core.ids import random_id
 from core.model.principals import Principal
@@ -28,7 +30,7 @@ def refused(memory, secret):
 # ── made ──
 
 
-def test_a_key_names_its_tenant_and_its_roles_and_no_person(memory):
+def test_a_key_made_with_roles_names_its_tenant_and_those_and_no_person(memory):
     made = make(memory, "steward", "member", "steward")
     principal = memory.api_keys.principal_of(made.secret)
     assert principal == Principal("default", None, frozenset({"member", "steward"}), made.key_id)
@@ -120,6 +122,65 @@ def test_the_key_of_another_tenant_is_not_there_to_be_revoked_or_listed(memory):
     assert memory.api_keys.principal_of(make(memory, tenant="other").secret).tenant_id == "other"
 
 
+# ── of a person, and for a time ──
+
+
+def key_of(memory, person, **more):
+    return memory.api_keys.create("default", "script", person_id=person.person_id, **more)
+
+
+def test_a_key_of_a_person_is_they_with_the_roles_they_hold_now(memory, bob):
+    made = key_of(memory, bob)
+    assert memory.api_keys.principal_of(made.secret) == replace(bob, api_key=made.key_id)
+    memory.people.put("default", "Bob", roles=["admin"])
+    assert memory.api_keys.principal_of(made.secret).roles == {"admin"}
+    assert memory.watches(memory.api_keys.principal_of(made.secret)) == []
+
+
+def test_a_key_of_a_person_ends_with_them(memory, bob):
+    made, elsewhere = key_of(memory, bob), make(memory)
+    memory.people.set_active("default", bob.person_id, active=False)
+    never = refused(memory, "clarify_" + "A" * 43)
+    assert refused(memory, made.secret) == never
+    with pytest.raises(UnknownKey):
+        memory.generate(QUESTION, replace(bob, api_key=made.key_id), allow_ungrounded=True)
+    assert memory.api_keys.principal_of(elsewhere.secret)
+    memory.people.set_active("default", bob.person_id, active=True)
+    memory.api_keys.revoke("default", made.key_id)
+    assert refused(memory, made.secret) == never
+
+
+def test_a_key_is_good_until_its_time_is_over_and_then_like_one_that_never_was(memory, clock):
+    made = memory.api_keys.create("default", "script", ["member"], keep_for=DAY)
+    clock.advance(DAY - 1)
+    assert memory.api_keys.principal_of(made.secret).api_key == made.key_id
+    clock.advance(1)
+    assert refused(memory, made.secret) == refused(memory, "clarify_" + "A" * 43)
+    [listed] = memory.api_keys.all("default")
+    assert (listed.expires_at, listed.revoked_at) == (clock.now(), 0)
+
+
+@pytest.mark.parametrize(
+    ("more", "error", "words"),
+    [
+        ({"person_id": random_id}, NotFound, "no person"),
+        ({"person_id": random_id, "roles": ["member"]}, InvalidRequest, "none of its own"),
+        ({"roles": ["member"], "keep_for": 0}, InvalidRequest, "for some time"),
+    ],
+)
+def test_what_is_no_key_of_anybody_says_why(memory, more, error, words):
+    given = {name: value() if callable(value) else value for name, value in more.items()}
+    with pytest.raises(error, match=words):
+        memory.api_keys.create("default", "script", **given)
+    assert rows(memory, ApiKey) == []
+
+
+def test_a_key_of_somebody_of_another_tenant_cannot_be_made(memory, bob):
+    memory.people.ensure_tenant("other", "Other")
+    with pytest.raises(NotFound):
+        memory.api_keys.create("other", "script", person_id=bob.person_id)
+
+
 # ── what a key may do ──
 
 
@@ -145,7 +206,7 @@ def test_a_key_may_ask_and_its_trace_is_no_persons(memory, pages):
     assert [(row.trace_id, row.person_id) for row in rows(memory, Trace)] == [(answer.trace_id, None)]
 
 
-def test_a_key_owns_nothing_and_is_told_so(memory, pages, ada):
+def test_a_key_of_nobody_owns_nothing_and_is_told_so(memory, pages, ada):
     principal = memory.api_keys.principal_of(make(memory).secret)
     trace_id = memory.generate(QUESTION, principal).trace_id
     target = {"kind": TargetKind.PERSON, "person_id": str(ada.person_id)}
@@ -160,6 +221,6 @@ def test_a_key_owns_nothing_and_is_told_so(memory, pages, ada):
         lambda: memory.mute_all(principal, 0),
         lambda: memory.prefer(principal, "brief_day", "fri"),
     ):
-        with pytest.raises(InvalidRequest, match="an API key is no person"):
+        with pytest.raises(InvalidRequest, match="stands for no person"):
             owning()
     assert memory.answers(principal) == []
