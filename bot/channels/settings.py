@@ -107,8 +107,8 @@ class TeamsSettings(Section):
     @property
     def gaps(self) -> tuple[str, ...]:
         """What the mode needs and is not there, a sentence each."""
-        is_on = self.mode == "on"
-        said = [f"teams.{name}: write {what}" for name, what in TEAMS_IDS.items() if is_on and not getattr(self, name)]
+        needed = {"off": (), "on": ("app_id", "tenant_id"), "anonymous": ("tenant_id",)}[self.mode]
+        said = [f"teams.{name}: write {TEAMS_IDS[name]}" for name in needed if not getattr(self, name)]
         said += _lacking(self, teams_credentials.NEEDED[self.mode])
         if self.mode != "off" and find_spec("botbuilder") is None:
             said += [

@@ -72,6 +72,11 @@ def can_be_reached_at(tx: ReadTx, person_id: UUID, place: Place) -> bool:
     return row is not None and (row.person_id, row.state) == (person_id, BOUND)
 
 
+def may_be_written_to(tx: ReadTx, person_id: UUID, place: Place) -> bool:
+    """Whether a place is this person's, and they have not left it; of a stranger nobody knows that."""
+    return can_be_reached_at(tx, person_id, place) or (identity(tx, place) is None and person_id == stranger(place))
+
+
 def identities(tx: ReadTx) -> list[ChatIdentity]:
     rows = select(ChatIdentity).where(ChatIdentity.tenant_id == tx.tenant_id)
     return list(tx.session.exec(rows.order_by(col(ChatIdentity.platform), col(ChatIdentity.user_id))).all())

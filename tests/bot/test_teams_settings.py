@@ -60,7 +60,7 @@ def test_what_has_all_lacks_nothing(settings):
 
 def test_without_the_sdk_it_is_said_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "botbuilder", None)
-    assert "pip install '.[teams]'" in TeamsSettings(mode="anonymous").gaps[0]
+    assert "pip install '.[teams]'" in TeamsSettings(mode="anonymous", tenant_id=IDS["tenant_id"]).gaps[0]
     assert TeamsSettings().gaps == ()
 
 
@@ -151,7 +151,7 @@ def test_on_this_machine_they_need_not(url):
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
 def test_the_mode_without_tokens_is_had_on_this_machine(host):
-    settings = Settings(http=HttpSettings(host=host), teams=TeamsSettings(mode="anonymous"))
+    settings = Settings(http=HttpSettings(host=host), teams=TeamsSettings(mode="anonymous", tenant_id=IDS["tenant_id"]))
     assert settings.teams.gaps == ()
 
 

@@ -5,6 +5,7 @@ from functools import partial
 
 from aiohttp import web
 
+from bot.channels.base import Channel
 from bot.channels.slack.bolt import make_app
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.connect import SlackConnection
@@ -33,7 +34,7 @@ class SlackRunner:
         self._http = HttpListener(app, secret, clock) if slack.mode == "http" else None
         self._socket = SocketMode(app, self._web, token) if slack.mode == "socket" else None
         may, workspace = partial(may_go, gateway), lambda: self._connection.workspace
-        self.channel = SlackChannel(self._web, slack_pace(), may, workspace)
+        self.channel: Channel = SlackChannel(self._web, slack_pace(), may, workspace)
 
     def routes(self) -> list[web.RouteDef]:
         """Where Slack's requests come in; none in Socket Mode."""

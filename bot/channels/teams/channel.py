@@ -103,7 +103,8 @@ class TeamsChannel:
             raise Unreachable(refused.outcome.reason) from refused
         await self._pace.turn(address.conversation)
         async with self._at_once:
-            return await self._transport.member(address, workspace, user_id)
+            found = await self._transport.member(address, workspace, user_id)
+        return found and replace(found, zone=address.zone, locale=address.locale)
 
     async def _prepared(self, card: Outgoing) -> Json:
         """The message, once nothing is missing that it needs."""
