@@ -18,13 +18,16 @@ GROUP = {"conversationType": "groupChat", "isGroup": True, "tenantId": TENANT_ID
 
 @dataclass
 class Recording:
-    """`comes`: what a tap comes to. `served`: whether the organisation is known."""
+    """`comes`: what a tap comes to. `served`: whether the organisation is known. `fails`: what the next look raises."""
 
     kept: list[tuple[Any, ...]] = field(default_factory=list)
     comes: str | Mapping[str, Any] = "no longer active"
     served: bool = True
+    fails: Exception | None = None
 
     async def serves(self, place: Place) -> bool:
+        if self.fails:
+            raise self.fails
         return self.served
 
     async def reached(self, place: Place, address: Mapping[str, Any], zone: str | None, locale: str | None) -> None:

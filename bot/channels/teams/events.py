@@ -50,8 +50,20 @@ class Events:
         }
 
     async def turn(self, activity: Json) -> Answered | None:
-        """Deal with a verified activity; what an invoke is answered with. Raises Refused: it is to come again."""
+        """Deal with a verified activity; what an invoke is answered with, whatever happened.
+
+        Of the others, what could not be kept raises, since Teams sends it again.
+        """
         is_invoke = activity.get("type") == "invoke"
+        try:
+            return await self._turn(activity, is_invoke=is_invoke)
+        except Exception as error:
+            if not is_invoke:
+                raise
+            log.error("teams.not_kept", error=type(error).__name__)
+            return _error(HTTPStatus.SERVICE_UNAVAILABLE, "That could not be done just now. Tap again in a moment.")
+
+    async def _turn(self, activity: Json, *, is_invoke: bool) -> Answered | None:
         listener = self._listeners.get(str(activity.get("type")))
         heard = activities.heard(activity) if listener else None
         if listener is None or heard is None:

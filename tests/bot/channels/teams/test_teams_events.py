@@ -263,6 +263,19 @@ async def test_an_invoke_that_cannot_be_read_is_told_so_in_the_body(turn):
     assert answered.status == HTTPStatus.BAD_REQUEST
 
 
+async def test_row_30_an_invoke_that_could_not_be_kept_is_told_so_in_the_body(turn, ingress):
+    ingress.fails = RuntimeError("words of a document")
+    answered = await turn(tapped(MUTE))
+    assert answered.status == HTTPStatus.SERVICE_UNAVAILABLE
+    assert "words of a document" not in str(answered.value)
+
+
+async def test_what_else_could_not_be_kept_raises_so_that_it_comes_again(turn, ingress):
+    ingress.fails = RuntimeError("the disk is full")
+    with pytest.raises(RuntimeError):
+        await turn(written("Hello"))
+
+
 async def test_a_kind_that_nobody_knows_is_acknowledged_without_effect(turn, ingress):
     for told in ("typing", "messageReaction", "event", "", None, 3, ["message"]):
         assert await turn(written("Hello", type=told)) is None
