@@ -3,7 +3,6 @@
 import asyncio
 import errno
 import gc
-import signal
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
@@ -22,13 +21,16 @@ from bot.channels.inbox.backend import PersonKey
 from bot.channels.inbox.server import InboxServer
 from bot.channels.local import PLATFORM, LocalChannel, LocalInbox, Pulse, place_of
 from bot.config import Settings, open_memory
+from bot.http.access import access_lines
 from bot.http.health import health_routes
 from bot.http.metrics import metrics_route
 from bot.http.v1.routes import ROUTES
 from bot.http.v1.serving import Server
 from bot.memory_gateway import MemoryGateway
 from bot.parts import wire
+from bot.stopping import CLOSE_SECS, GRACE_SECS, stop_signal
 from bot.sync_loop import keep_in_step
+from bot.vitals import Vital
 from bot.worker import Worker
 from core.errors import StoreUnavailable
 from core.ids import random_key
@@ -60,6 +62,7 @@ class Bot:
         self.channels: dict[str, Channel] = {PLATFORM: LocalChannel(self.gateway, self.pulse)}
         where = settings.tenant, settings.keys, settings.sources
         self.parts = wire(self.gateway, self.channels, signer, *where, ended=self._beat)
+        self.vitals = self.parts.worker.vitals
         self.inbox = LocalInbox(
             self.gateway, self.parts.actions, self.pulse, self.parts.worker.wake, settings.company, suggestions
         )
@@ -86,22 +89,23 @@ def signer_of(folder: Path) -> Callable[[], Signer]:
     return now
 
 
-async def run(settings: Settings) -> int:
-    """Serve until SIGINT or SIGTERM; the exit code."""
+async def run(settings: Settings, told: Callable[[], None] = lambda: None) -> int:
+    """Serve until SIGINT or SIGTERM; the exit code. `told`: called when one has come."""
     sys.setswitchinterval(SWITCH_SECS)
     bot = Bot(settings, open_memory(settings), signer_of(settings.keys))
     async with AsyncExitStack() as stack:
-        stack.callback(bot.gateway.close)
+        stack.callback(bot.gateway.close, CLOSE_SECS)
         if settings.inbox.enabled:
             await _open_inbox(bot, stack)
         slack = await _open_slack(bot, stack) if settings.slack.mode != "off" else None
         await _listen(bot, stack, slack.routes() if slack else ())
         await _work(bot, stack)
-        stopped = _stop_signal()
+        stopped = stop_signal()
         _spare_the_collector()
         log.info("bot.ready", database=make_url(settings.database).render_as_string())
         await stopped.wait()
         log.info("bot.stopping")
+        told()
     return 0
 
 
@@ -139,11 +143,11 @@ async def _open_slack(bot: Bot, stack: AsyncExitStack) -> "SlackRunner":
 
 
 async def _listen(bot: Bot, stack: AsyncExitStack, routes: Iterable[web.AbstractRouteDef]) -> None:
-    app = web.Application()
-    told = metrics_route(bot.gateway.memory.metrics.registry)
-    app.add_routes([*health_routes(bot.gateway, bot.worker.is_stopping), told, *routes])
+    app = web.Application(middlewares=[access_lines])
+    health = health_routes(bot.gateway, bot.worker.is_stopping, lambda: bot.vitals)
+    app.add_routes([*health, metrics_route(bot.gateway), *routes])
     app.add_subapp("/v1", Server(bot.gateway, ROUTES).app())
-    runner = web.AppRunner(app, access_log=None)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=CLOSE_SECS)
     await runner.setup()
     stack.push_async_callback(runner.cleanup)
     http = bot.settings.http
@@ -161,22 +165,19 @@ async def _work(bot: Bot, stack: AsyncExitStack) -> None:
     """Start the worker and the source sets; stopped, they finish what is in hand and no more."""
     settings = bot.settings
     work = asyncio.create_task(bot.worker.run(settings.watch.tick_secs))
-    syncs = [asyncio.create_task(keep_in_step(bot.gateway, settings, source)) for source in settings.sources]
+    syncs = []
+    for source in settings.sources:
+        bot.vitals.append(vital := Vital(f"source {source.name}", bot.gateway.memory.clock, 0))
+        syncs.append(vital.start(keep_in_step(bot.gateway, settings, source)))
 
     async def stop() -> None:
         bot.worker.stop()
         for sync in syncs:
             sync.cancel()
         await asyncio.gather(*syncs, return_exceptions=True)
+        if not (await asyncio.wait({work}, timeout=GRACE_SECS))[0]:
+            bot.worker.abandon()
         await work
 
     stack.push_async_callback(stop)
 
-
-def _stop_signal() -> asyncio.Event:
-    """Set by SIGINT or SIGTERM from now on."""
-    stopped = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopped.set)
-    return stopped

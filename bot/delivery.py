@@ -137,7 +137,10 @@ class Courier:
         if channel is None:
             return NotSent(f"the channel {card.place.platform} is not running here")
         try:
-            return await tell(channel)
+            with self._gateway.memory.metrics.delivery_send_seconds.labels(card.place.platform).time():
+                return await tell(channel)
+        except asyncio.CancelledError:  # the bot ends in the middle of it: that is written down, and no more
+            return Unknown("stopped")
         except Exception as error:  # noqa: BLE001  # whatever a platform's client raises, the card may be out
             log.warning(
                 "delivery.raised", tenant=card.tenant_id, message_id=str(card.message_id), error=described(error)
@@ -156,6 +159,7 @@ class Courier:
                 await self._gateway.call(refuse, card, reason)
             case Unknown(reason):
                 await self._gateway.call(outcomes.lost, card, reason)
+        self._gateway.memory.metrics.delivery_outcomes.labels(_name(outcome)).inc()
         _log("delivery.ended", card, outcome)
 
     async def _heed(self, card: Outgoing, refusal: NotSent) -> None:
@@ -228,5 +232,9 @@ def _failed(name: str, card: Waiting, error: Exception) -> None:
 
 def _log(name: str, card: Outgoing, outcome: UpdateOutcome) -> None:
     reason = "" if isinstance(outcome, Sent) else outcome.reason
-    ended = type(outcome).__name__.lower()
-    log.info(name, outcome=ended, reason=reason, tenant=card.tenant_id, message_id=str(card.message_id))
+    ids = {"tenant": card.tenant_id, "person": str(card.person_id), "message_id": str(card.message_id)}
+    log.info(name, outcome=_name(outcome), reason=reason, **ids)
+
+
+def _name(outcome: UpdateOutcome) -> str:
+    return type(outcome).__name__.lower()

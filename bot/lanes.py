@@ -43,6 +43,11 @@ class Lanes(Generic[K]):
             log.error("lane.failed", error=described(error))
         self.ended()
 
+    def cancel(self) -> None:
+        """End what is at work; each piece of it may still put itself in order."""
+        for task in self._tasks:
+            task.cancel()
+
     async def finish(self) -> None:
         """Wait until nothing is at work."""
         while self._tasks:

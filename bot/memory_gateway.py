@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import Thread
 from typing import ParamSpec, TypeVar
 
 from core.memory import Memory
@@ -49,7 +50,9 @@ class MemoryGateway:
         for pool in (self._door, self._brief, self._long, self._bell):
             pool.shutdown(wait=True)
 
-    def close(self) -> None:
-        """Wait for running calls, then close the memory."""
-        self.stop()
+    def close(self, patience_secs: float | None = None) -> None:
+        """Wait for running calls, for so many seconds or as long as they take, then close the memory."""
+        stopping = Thread(target=self.stop, daemon=True)
+        stopping.start()
+        stopping.join(patience_secs)
         self.memory.close()

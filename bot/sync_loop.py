@@ -5,6 +5,7 @@ import asyncio
 import structlog
 
 from bot.config import Settings, SourceSettings
+from bot.faults import described
 from bot.memory_gateway import MemoryGateway
 from bot.sync import sync
 from core.errors import CoreError
@@ -20,4 +21,6 @@ async def keep_in_step(gateway: MemoryGateway, settings: Settings, source: Sourc
             log.info("source.synced", source=source.name, changed=report.changed, problems=len(report.problems))
         except (CoreError, OSError) as error:
             log.warning("source.failed", source=source.name, error=str(error))
+        except Exception as error:  # noqa: BLE001  # one bad round must not be the last
+            log.error("source.failed", source=source.name, error=described(error))
         await asyncio.sleep(source.every_secs)

@@ -77,6 +77,7 @@ class WebhookSender:
             return
         reply = await send(parcel, self._gateway.memory.clock, self._resolver, self._timeout)
         ids = {"tenant": job.tenant_id, "fire_id": job.payload["fire_id"], "outcome": reply.reason}
+        self._gateway.memory.metrics.webhook_outcomes.labels(reply.reason).inc()
         log.info("webhook.ended", **ids)
         if await self._gateway.call(webhooks.record, job, reply):
             log.error("webhook.disabled", **ids)

@@ -11,6 +11,7 @@ from functools import partial
 from uuid import UUID
 
 import structlog
+from structlog.contextvars import bound_contextvars
 
 from bot.actions import Actions
 from bot.conversation import Handler, NotYet
@@ -20,6 +21,7 @@ from bot.keeping import BEATS, LeaseLost, kept
 from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
 from bot.presenters import present
+from bot.vitals import Vital
 from bot.webhooks import WebhookSender
 from cards.codec import to_json
 from cards.notices import error as error_card
@@ -58,6 +60,7 @@ Ended = Callable[[Inbound], None]
 class Loop:
     """Steps that take turns, and the bell that wakes them."""
 
+    vital: Vital
     steps: tuple[Step, ...]
     woken: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -86,15 +89,26 @@ class Worker:
         self._talks: Lanes[Place] = Lanes(self.wake)
         courier.lanes.ended = self.wake
         self._stopping = False
+        self._tasks: tuple[asyncio.Task[None], ...] = ()
         self._prune_at = 0
+        self._hearing = Vital("bells", self._memory.clock, 0)
+        self._sweeping = Vital("sweep", self._memory.clock, 300)
+        steps = self._sweep, self._briefs, self._checks, self._notify_jobs, self._gather
         self._loops = (
-            Loop((self._inbound,)),
-            Loop((self._sweep, self._briefs, self._checks, self._notify_jobs, self._gather)),
-            Loop((self._refreshes,)),
-            Loop((self._webhook_jobs,)),
-            Loop((self._prune,)),
-            Loop((courier.carry,)),
+            self._loop("inbound", 120, self._inbound),
+            Loop(self._sweeping, steps),
+            self._loop("refreshes", 900, self._refreshes),
+            self._loop("webhooks", 120, self._webhook_jobs),
+            self._loop("retention", 3600, self._prune),
+            self._loop("courier", 120, courier.carry),
         )
+
+    def _loop(self, name: str, patience_secs: int, step: Step) -> Loop:
+        return Loop(Vital(name, self._memory.clock, patience_secs), (step,))
+
+    @property
+    def vitals(self) -> list[Vital]:
+        return [self._hearing, *(loop.vital for loop in self._loops)]
 
     def wake(self) -> None:
         """Something came in, or ended: do not wait for the tick."""
@@ -109,13 +123,27 @@ class Worker:
             self._bell.stop()
         self.wake()
 
+    def abandon(self) -> None:
+        """Let go of what is in hand: each gives its lease back, and a card on its way is in doubt."""
+        for task in self._tasks:
+            task.cancel()
+        self._talks.cancel()
+        self._courier.lanes.cancel()
+
     def is_stopping(self) -> bool:
         return self._stopping
 
     async def run(self, tick_secs: float) -> None:
-        """Work until stopped, each loop for itself: what takes long in one holds up no other."""
-        await asyncio.gather(self._listen(tick_secs), *(self._run(loop, tick_secs) for loop in self._loops))
-        await self._finish()
+        """Work until stopped, each loop for itself: what takes long in one, or ends it, holds up no other."""
+        tasks = [self._hearing.start(self._listen(tick_secs))]
+        tasks += [loop.vital.start(self._run(loop, tick_secs)) for loop in self._loops]
+        self._tasks = tuple(tasks)
+        try:
+            await asyncio.wait(tasks)
+            await self._finish()
+        finally:
+            for task in tasks:
+                task.cancel()
 
     async def _listen(self, tick_secs: float) -> None:
         """Wake the loops as soon as a job is due that anybody has made."""
@@ -133,6 +161,7 @@ class Worker:
             if await self._round(loop):
                 self.wake()  # what one loop has done may be work for another
                 continue
+            loop.vital.rests()
             with suppress(TimeoutError):
                 await asyncio.wait_for(loop.woken.wait(), tick_secs)
                 await asyncio.sleep(TOGETHER_SECS)
@@ -154,12 +183,14 @@ class Worker:
         await self._courier.lanes.finish()
 
     async def _round(self, loop: Loop) -> int:
-        return sum([await self._guarded(step) for step in loop.steps if not self._stopping])
+        return sum([await self._guarded(loop, step) for step in loop.steps if not self._stopping])
 
-    async def _guarded(self, step: Step) -> int:
+    async def _guarded(self, loop: Loop, step: Step) -> int:
+        loop.vital.begins()
         try:
             return await step()
         except Exception as error:  # noqa: BLE001  # one bad step must not stop the others; it is tried again at the next tick
+            self._memory.metrics.step_failures.labels(loop.vital.name).inc()
             log.error("worker.step_failed", step=step.__name__, error=described(error))
             return 0
 
@@ -229,14 +260,23 @@ class Worker:
         done = 0
         while not self._stopping and (more := await step()):
             done += more
+            self._sweeping.begins()
         return done
 
     async def _job(self, job: Leased, handle: Callable[[Leased], Awaitable[None]]) -> None:
+        fire = {"fire_id": job.payload["fire_id"]} if "fire_id" in job.payload else {}
+        with bound_contextvars(job_id=str(job.job_id), **fire):
+            await self._job_kept(job, handle)
+
+    async def _job_kept(self, job: Leased, handle: Callable[[Leased], Awaitable[None]]) -> None:
         extend = partial(self._gateway.call, self._memory.jobs.extend, job)
         try:
             await kept(handle(job), extend, self._beat_secs)
         except LeaseLost:
             log.warning("job.lost", tenant=job.tenant_id, kind=job.kind)
+        except asyncio.CancelledError:
+            await self._gateway.call(self._memory.jobs.release, job)
+            raise
         except Exception as error:  # noqa: BLE001  # whatever it is, the job is tried again later and given up in the end
             log.warning("job.failed", tenant=job.tenant_id, kind=job.kind, error=described(error))
             await self._gateway.call(self._memory.jobs.fail, job, described(error))
@@ -307,8 +347,10 @@ class Worker:
         if self._stopping:
             await self._gateway.call(inbound.release, event)
             return
+        person = {"person": str(event.person_id)} if event.person_id else {}
         try:
-            await self._handle(event)
+            with bound_contextvars(event_id=event.event_id, **person):
+                await self._handle(event)
         finally:
             self._ended(event)
 
@@ -320,6 +362,9 @@ class Worker:
             log.warning("inbound.lost", tenant=event.tenant_id, kind=event.kind)
         except NotYet as reason:
             await self._drive_again(event, str(reason))
+        except asyncio.CancelledError:
+            await self._gateway.call(self._memory.inbound.release, event)
+            raise
         except Exception as error:  # noqa: BLE001  # kept in the inbox and driven again
             log.warning("inbound.failed", tenant=event.tenant_id, kind=event.kind, error=described(error))
             if await self._drive_again(event, described(error)) and event.kind in _AWAITED:

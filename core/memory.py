@@ -22,7 +22,7 @@ from core.errors import CoreError, InvalidQuery, NotFound
 from core.generate.providers import LanguageModel
 from core.graph.records import Record, interval
 from core.ingest.engine import Incoming, IngestResult
-from core.metrics import Metrics
+from core.metrics import Backlog, Metrics
 from core.model.answers import Answer, AnswerMove, Cited, Refreshed, SavedAnswer
 from core.model.clarifying import OpenQuestion
 from core.model.evidence import Resolution
@@ -39,7 +39,7 @@ from core.sources.engine import SourceView
 from core.store import audit, counts, models, sources, watches
 from core.store.audit import AuditEntry
 from core.store.counts import Status
-from core.store.database import Database
+from core.store.database import ANY_TENANT, Database
 from core.store.migrate import upgrade
 from core.store.view import view
 from core.sweep.engine import Swept
@@ -119,6 +119,11 @@ class Memory:
         """How much is remembered, and what waits."""
         with self._database.read(tenant_id) as tx:
             return counts.status(tx)
+
+    def backlog(self) -> Backlog:
+        """What waits, of every tenant together."""
+        with self._database.read(ANY_TENANT) as tx:
+            return counts.backlog(tx, self.clock.now())
 
     def audit(self, limit: int, *, tenant: str = DEFAULT_TENANT) -> list[AuditEntry]:
         """Who did what, newest first, for an administrator."""

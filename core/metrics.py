@@ -1,10 +1,28 @@
 """What is counted of the memory's work. The names are the seed's; Prometheus adds its own endings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from math import nan
 from time import perf_counter
 
-from prometheus_client import CollectorRegistry, Counter, Summary
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Summary
+
+SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30)
+"""From a fast answer of a platform to one that is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """What waits, of all tenants. `jobs` by kind and state; what people said and tapped, and cards, by state.
+
+    `sweep_lag_secs`: how long the oldest change that no sweep has looked at has waited.
+    """
+
+    jobs: Mapping[tuple[str, str], int]
+    events: Mapping[str, int]
+    cards: Mapping[str, int]
+    sweep_lag_secs: float
 
 
 class Metrics:
@@ -26,8 +44,45 @@ class Metrics:
             "verify_numeric_gate_capped_count", "Claims whose numbers or dates their closest words do not bear."
         )
 
-    def _counter(self, name: str, documentation: str) -> Counter:
-        return Counter(name, documentation, registry=self.registry)
+        self.delivery_outcomes = self._counter("delivery_outcomes", "Cards, by what became of them.", "outcome")
+        self.delivery_send_seconds = Histogram(
+            "delivery_send_seconds", "How long a platform took.", ["platform"], registry=self.registry, buckets=SECONDS
+        )
+        self.webhook_outcomes = self._counter(
+            "webhook_outcomes", "Messages to webhooks, by result.", "outcome"
+        )
+        self.step_failures = self._counter(
+            "step_failures", "Steps of a loop that failed; they come again.", "loop"
+        )
+        self.queue_depth = self._gauge("queue_depth", "Jobs that are not done.", "kind", "state")
+        self.events_open = self._gauge("events_open", "What people said and tapped that is not done.", "state")
+        self.cards_open = self._gauge("cards_open", "Cards that are not at their end.", "state")
+        self.sweep_lag_seconds = self._gauge("sweep_lag_seconds", "How long the oldest unswept change has waited.")
+        self.store_up = self._gauge("store_up", "Whether the database answered just now.")
+
+    def waiting(self, backlog: Backlog) -> None:
+        """Set what waits now."""
+        self.unknown()
+        for (kind, state), depth in backlog.jobs.items():
+            self.queue_depth.labels(kind, state).set(depth)
+        for gauge, by_state in ((self.events_open, backlog.events), (self.cards_open, backlog.cards)):
+            for state, depth in by_state.items():
+                gauge.labels(state).set(depth)
+        self.sweep_lag_seconds.set(backlog.sweep_lag_secs)
+        self.store_up.set(1)
+
+    def unknown(self) -> None:
+        """The database does not say what waits: old numbers would look like good ones."""
+        for gauge in (self.queue_depth, self.events_open, self.cards_open):
+            gauge.clear()
+        self.sweep_lag_seconds.set(nan)
+        self.store_up.set(0)
+
+    def _counter(self, name: str, documentation: str, *labels: str) -> Counter:
+        return Counter(name, documentation, labels, registry=self.registry)
+
+    def _gauge(self, name: str, documentation: str, *labels: str) -> Gauge:
+        return Gauge(name, documentation, labels, registry=self.registry)
 
     def _summary(self, name: str, documentation: str) -> Summary:
         return Summary(name, documentation, registry=self.registry)

@@ -1,7 +1,6 @@
 """`run` and `demo`."""
 
 import logging
-import sys
 from collections.abc import Coroutine
 from typing import Annotated, Any
 
@@ -23,12 +22,14 @@ def run(config: Config = None) -> None:
     settings = settings_of(config)
     if gaps := settings.slack.gaps + settings.teams.gaps:
         raise InvalidConfig("; ".join(gaps))
-    from bot import app
+    from bot import app, logs, stopping
 
     with memory_of(settings):
         pass  # it is refused here where `init` was never run
-    _log(logging.INFO)
-    raise typer.Exit(_until_done(app.run(settings)))
+    logs.configure(logging.INFO)
+    code = _until_done(app.run(settings, stopping.leave_in_time))
+    stopping.leave(code)
+    raise typer.Exit(code)
 
 
 def demo(
@@ -40,27 +41,12 @@ def demo(
 
     Then the inbox is served at the address shown, until interrupted. Nothing but the folder .demo is touched.
     """
+    from bot import logs
     from bot.demo import demo as play
 
-    _log(logging.WARNING)
+    logs.configure(logging.WARNING)
     raise typer.Exit(
         _until_done(play(once=once, as_json=as_json, say=lambda text: say(text, aside=as_json), port=port))
-    )
-
-
-def _log(level: int) -> None:
-    """Events as JSON, one a line, on stderr: stdout is for what was asked for."""
-    import structlog
-
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso"),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
     )
 
 

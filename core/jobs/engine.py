@@ -67,6 +67,15 @@ class JobsEngine:
         with self._database.write(leased.tenant_id) as tx:
             return jobs.end(tx, leased, state=step(JobState.LEASED, "complete"), error=None)
 
+    def release(self, leased: Leased) -> bool:
+        """Give a job back that was not ended; False when this lease had been lost."""
+        _fence(leased.audience, leased.kind)
+        with self._database.write(leased.tenant_id) as tx:
+            ours = jobs.end(tx, leased, state=step(JobState.LEASED, "release"), not_before=tx.now)
+            if ours:
+                tx.job_due(leased.tenant_id, leased.kind, tx.now)
+            return ours
+
     def fail(self, leased: Leased, error: str) -> bool:
         """Try again later, or give the job up for dead after the last attempt; False when this lease had been lost.
 

@@ -19,6 +19,7 @@ TRANSITIONS: dict[JobState, dict[str, JobState]] = {
         "complete": JobState.DONE,
         "fail": JobState.READY,
         "expire": JobState.READY,
+        "release": JobState.READY,
         "give_up": JobState.DEAD,
     },
     JobState.DONE: {},

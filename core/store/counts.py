@@ -1,14 +1,16 @@
 """How much is remembered, and what waits."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlmodel import col, func, select
 
-from core.clock import FOREVER
+from core.clock import FOREVER, SECOND
+from core.metrics import Backlog
 from core.model.nodes import DOCUMENT, PASSAGE, SAVED_ANSWER
 from core.store.database import ReadTx
-from core.store.tables import CardMessage, Job, NodeVersion, Person, Source, SweepCheckpoint, Watch
+from core.store.tables import CardMessage, Feed, Inbox, Job, NodeVersion, Person, Source, SweepCheckpoint, Tenant, Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,30 @@ def status(tx: ReadTx) -> Status:
         sweep_lag=max(0, tx.last_tx - swept.tx) if swept else 0,
         synced_at=synced,
     )
+
+
+_JOBS = ("ready", "leased", "dead")
+_EVENTS = ("ready", "running", "failed")
+_CARDS = ("pending", "sending", "failed", "parked", "unknown")
+
+
+def backlog(tx: ReadTx, now: int) -> Backlog:
+    """What waits, of every tenant."""
+    jobs = select(Job.kind, Job.state, func.count()).where(col(Job.state).in_(_JOBS)).group_by(Job.kind, Job.state)
+    swept = select(SweepCheckpoint.tx).where(SweepCheckpoint.tenant_id == Tenant.tenant_id).scalar_subquery()
+    since = select(func.min(Feed.tx)).where(Feed.tenant_id == Tenant.tenant_id, Feed.tx > func.coalesce(swept, 0))
+    waiting = [tx for tx in tx.session.exec(select(since.scalar_subquery()).select_from(Tenant)) if tx is not None]
+    return Backlog(
+        jobs={(kind, state): depth for kind, state, depth in tx.session.exec(jobs)},
+        events=_in_states(tx, Inbox, _EVENTS),
+        cards=_in_states(tx, CardMessage, _CARDS),
+        sweep_lag_secs=max(0, now - min(waiting, default=now)) / SECOND,
+    )
+
+
+def _in_states(tx: ReadTx, table: Any, states: Sequence[str]) -> dict[str, int]:
+    rows = select(table.state, func.count()).where(col(table.state).in_(states)).group_by(table.state)
+    return dict(tx.session.exec(rows).all())
 
 
 def _nodes(tx: ReadTx, label: str) -> int:

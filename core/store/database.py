@@ -222,7 +222,7 @@ class Database:
     def check(self) -> None:
         """Raise StoreUnavailable when the database does not answer."""
         with translated(self.url), self._engine.connect() as connection:
-            connection.execute(text("SELECT 1"))
+            connection.execute(text("SELECT 1 FROM tenant LIMIT 1"))
 
     def rewrite(self) -> bool:
         """Write the store anew, so that its files hold nothing that was deleted; False while somebody is in the way."""

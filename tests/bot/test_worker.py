@@ -341,7 +341,7 @@ async def test_one_failing_step_stops_no_other(memory, parts, adas):
         raise RuntimeError("broken")
 
     worker = parts.worker
-    worker._loops = tuple(Loop((fails, *loop.steps, fails)) for loop in worker._loops)
+    worker._loops = tuple(Loop(loop.vital, (fails, *loop.steps, fails)) for loop in worker._loops)
     adas.write("help")
     await worker.settle()
     assert len(adas.cards()) == 1
@@ -391,7 +391,7 @@ async def test_it_ends_at_once_when_it_is_stopped_while_it_waits(parts):
         looked.set()
         return 0
 
-    parts.worker._loops = (Loop((nothing,)),)
+    parts.worker._loops = (Loop(parts.worker.vitals[0], (nothing,)),)
     task = asyncio.create_task(parts.worker.run(3600))
     await looked.wait()
     parts.worker.stop()

@@ -112,11 +112,11 @@ async def served(
 
 
 @asynccontextmanager
-async def on_loopback(routes: list[web.RouteDef]) -> AsyncIterator[str]:
+async def on_loopback(routes: list[web.RouteDef], **application: Any) -> AsyncIterator[str]:
     """The routes as a server; its address."""
-    application = web.Application()
-    application.add_routes(routes)
-    runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.2)
+    app = web.Application(**application)
+    app.add_routes(routes)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     try:
