@@ -1,6 +1,8 @@
 """An estimator that learns from what its estimates turned out to be."""
 
 from collections.abc import Sequence
+from math import inf
+from operator import index
 from threading import Lock
 from typing import final
 
@@ -36,7 +38,7 @@ class Calibrated:
 
     def corrected(self, tokens: int) -> int:
         """What an estimate of the wrapped estimator comes to now."""
-        return int(tokens * self.factor)
+        return int(index(tokens) * self.factor)
 
     def observe(self, estimated: int, actual: int) -> None:
         """Learn from one turn: the tokens that `estimate` gave, and those it really had. Both must be above 0 to count.
@@ -47,5 +49,12 @@ class Calibrated:
         if estimated <= 0 or actual <= 0:
             return
         with self._lock:
-            moved = self._factor * ((1 - self._alpha) + self._alpha * (actual / estimated))
+            moved = self._factor * ((1 - self._alpha) + self._alpha * _ratio(actual, estimated))
             self._factor = max(LOWEST, min(HIGHEST, moved))
+
+
+def _ratio(actual: int, estimated: int) -> float:
+    try:
+        return actual / estimated
+    except OverflowError:
+        return inf

@@ -7,6 +7,7 @@ newest, without a hole: the first unit that would be too much ends it.
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import index
 
 from core.contextplan.estimators import TokenEstimator
 from core.contextplan.key import key_of
@@ -41,7 +42,7 @@ def compact(messages: Sequence[Message], window: Window, estimator: TokenEstimat
         raise ContextPlanError("no_messages", "there are no messages to compact")
     if not any(message.role == "user" for message in messages):
         raise ContextPlanError("no_objective", "none of the messages is a user's; one must say what is wanted")
-    before = _asked(lambda: estimator.estimate(messages))
+    before = _asked(lambda: index(estimator.estimate(messages)))
     if before < window.compact_trigger:
         return _result(messages, (), before, before, window, compacted=False)
     choice = _Choice(messages, _units(messages), tally(estimator))

@@ -9,6 +9,7 @@ those that were cut for other reasons; only stubs may still follow. A payload is
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from operator import index
 
 from core.contextplan.estimators import TokenEstimator
 from core.contextplan.messages import Event, Message, Session, is_reasoning_event
@@ -17,7 +18,7 @@ from core.contextplan.rows import Rows
 from core.contextplan.stub import stub_content
 from core.contextplan.tally import Tally, tally
 from core.contextplan.window import Window
-from core.errors import ContextPlanError, PayloadRevoked
+from core.errors import ContextPlanError, PayloadNotFound, PayloadRevoked
 
 
 class ElisionReason(StrEnum):
@@ -75,12 +76,19 @@ class ContextPlanner:
         try:
             payload = self.payloads.get(event.payload_ref)
         except PayloadRevoked:
-            out.add(self.payloads.status(event.payload_ref).ref, ElisionReason.REVOKED)
+            out.add(self._revoked(event.payload_ref), ElisionReason.REVOKED)
             return
         if is_reasoning_event(event):
             out.add(payload.ref, ElisionReason.REASONING_REDACTED)
         elif not kept.take_whole(event.role, payload.content):
             self._leave_out(event, payload, kept, out)
+
+    def _revoked(self, ref: str) -> str:
+        """The payload's own name, or the event's for it where not even that is left by now."""
+        try:
+            return self.payloads.status(ref).ref
+        except PayloadNotFound:
+            return ref
 
     def _leave_out(self, event: Event, payload: Payload, kept: "_Kept", out: "_LeftOut") -> None:
         spooled = self._spooled(payload)
@@ -154,6 +162,6 @@ class _LeftOut:
 
 def _estimated(estimator: TokenEstimator, messages: Sequence[Message]) -> int:
     try:
-        return estimator.estimate(messages)
+        return index(estimator.estimate(messages))
     except Exception:  # noqa: BLE001  # as above
         return 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from inspect import getattr_static
+from inspect import getattr_static, isdatadescriptor
 from typing import Protocol, TypeGuard
 
 from core.contextplan.messages import Message
@@ -28,8 +28,20 @@ class AdditiveEstimator(TokenEstimator, Protocol):
 
 
 def is_additive(estimator: TokenEstimator) -> TypeGuard[AdditiveEstimator]:
-    """Asked of the class, so that an overhead that fails does so where a failure is expected."""
-    return all(getattr_static(estimator, name, None) is not None for name in ("overhead", "cost"))
+    """Whether it has a `cost` to call and a whole `overhead`, and its `estimate` is of no nearer class than its `cost`.
+
+    So an estimator with an estimate of its own makes no claim by a cost that it inherits. Nothing is called here: an
+    overhead that fails does so where a failure is expected.
+    """
+    overhead, cost = (getattr_static(estimator, name, None) for name in ("overhead", "cost"))
+    is_offered = callable(cost) and (isinstance(overhead, int) or isdatadescriptor(overhead))
+    return is_offered and _distance(estimator, "cost") <= _distance(estimator, "estimate")
+
+
+def _distance(estimator: object, name: str) -> int:
+    """To where a name is defined: the estimator itself, its class, the class before."""
+    holders = (estimator, *type(estimator).__mro__)
+    return next((at for at, holder in enumerate(holders) if name in getattr(holder, "__dict__", ())), len(holders))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ at the same messages; that they do is held by a test, not by a promise (tests/co
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import Protocol
 
 from core.contextplan.calibrate import Calibrated
@@ -48,7 +49,7 @@ class _Sum:
 
     def tried(self, added: Sequence[Message], whole: Whole) -> int:  # noqa: ARG002  # the whole is what is saved
         self.tried_last = self.taken + sum(map(self.estimator.cost, added))
-        return self.correct(self.estimator.overhead + self.tried_last)
+        return self.correct(index(self.estimator.overhead + self.tried_last))
 
     def take(self) -> None:
         self.taken = self.tried_last
@@ -62,7 +63,7 @@ class _Asked:
 
     def tried(self, added: Sequence[Message], whole: Whole) -> int:  # noqa: ARG002  # the whole holds it
         self.tried_last = whole(self.taken)
-        return self.estimate(self.tried_last)
+        return index(self.estimate(self.tried_last))
 
     def take(self) -> None:
         self.taken = self.tried_last

@@ -21,10 +21,6 @@ LISTED = 10
 """Threads that are named to whoever asks for one that is not theirs."""
 
 
-_MOST_TOKENS = 1 << 40
-"""More than any window: a server that counts more is wrong."""
-
-
 class ConversationEngine:
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -124,7 +120,7 @@ class ConversationEngine:
             row = factors.locked(tx, model)
             calibrated = Calibrated(ByteEstimator(), factor=row.factor)
             messages = [Message(line.role, line.text.encode("utf-8", "replace")) for line in told]
-            calibrated.observe(calibrated.estimate(messages), min(tokens, _MOST_TOKENS))
+            calibrated.observe(calibrated.estimate(messages), tokens)
             row.factor = calibrated.factor
             tx.session.add(row)
 

@@ -1,8 +1,8 @@
 """What a chat completions server said: a whole answer, or one sentence that says what is wrong with it. Pure."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
 from core.errors import GenerateUnavailable
 from core.generate.providers import Completion
@@ -10,6 +10,8 @@ from core.model.answers import Usage
 
 _CHARS_PER_TOKEN = 64
 """No token is longer, so that an answer beyond it is none to what was asked."""
+_MOST_TOKENS = 1 << 40
+"""More than any window: a server that counts more is wrong."""
 _KINDS = {
     "length": "its answer was cut off at llm.max_tokens, which is {max_tokens}; raise it",
     "content_filter": "a filter held its answer back",
@@ -28,13 +30,21 @@ class _Choice(BaseModel):
 
 
 class _Usage(BaseModel):
-    prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens: int = Field(gt=0, le=_MOST_TOKENS)
+    completion_tokens: int = Field(ge=0, le=_MOST_TOKENS)
+
+
+def _or_none(usage: object, read: ValidatorFunctionWrapHandler) -> Any:
+    """No answer is lost for how its server counts: what cannot be read was not said."""
+    try:
+        return read(usage)
+    except ValidationError:
+        return None
 
 
 class _Answer(BaseModel):
     choices: list[_Choice]
-    usage: _Usage | None = None
+    usage: Annotated[_Usage | None, WrapValidator(_or_none)] = None
 
 
 def completion(body: bytes, max_tokens: int) -> Completion:

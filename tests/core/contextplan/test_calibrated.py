@@ -66,6 +66,13 @@ def test_an_estimate_is_cut_to_a_whole_number(tokens, actual):
     assert exact - 1 < calibrated.estimate(of(tokens)) <= exact
 
 
+@pytest.mark.parametrize(("estimated", "actual", "factor"), [(1, 10**400, 2.0), (10**400, 1, 0.7)])
+def test_counts_beyond_any_fraction_leave_the_factor_within_its_bounds(estimated, actual, factor):
+    calibrated = Calibrated(Figured(in_bytes))
+    calibrated.observe(estimated, actual)
+    assert calibrated.factor == pytest.approx(factor)
+
+
 def test_an_estimate_below_nothing_is_cut_towards_zero():
     calibrated = Calibrated(Figured(lambda _: -3), 1)
     calibrated.observe(2, 3)

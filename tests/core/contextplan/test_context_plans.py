@@ -14,6 +14,7 @@ from core.contextplan import (
     ElisionReason,
     Event,
     PayloadNotFound,
+    PayloadStatus,
     PlanResult,
     Session,
     Window,
@@ -119,6 +120,19 @@ def test_what_is_revoked_between_two_plans_is_in_the_first_alone(talk, window, p
     assert all(
         elision.kept == 0 and not elision.spool_ref for elision in result.elisions if elision.reason == "revoked"
     )
+
+
+def test_what_is_denied_and_gone_a_moment_later_is_left_out_as_revoked():
+    class Going(FakePayloads):
+        def status(self, ref: str) -> PayloadStatus:
+            raise PayloadNotFound(ref)
+
+    payloads = Going()
+    gone, stays = (Event(payloads.put(words), "user", "message") for words in (b"gone", b"stays"))
+    payloads.revoke(gone.payload_ref)
+    result = ContextPlanner(payloads).plan(Session([gone, stays]), Window(99, 0), ByteEstimator())
+    assert [message.content for message in result.messages] == [b"stays"]
+    assert result.elisions == [Elision(gone.payload_ref, ElisionReason.REVOKED)]
 
 
 @given(talks(), windows())

@@ -1,5 +1,6 @@
 """An estimator that says that it is additive is asked less, and everything comes out as if it had said nothing."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -133,6 +134,69 @@ def test_one_that_offers_a_cost_without_an_overhead_is_not_additive():
             return largest(messages)
 
     assert len(session_plan(20, Window(11, 0), Half()).messages) == 5
+
+
+class Dearer(ByteEstimator):
+    """An estimate of its own beside a cost that it only inherits."""
+
+    def estimate(self, messages) -> int:
+        return 1000 * len(messages)
+
+
+class Priced:
+    """Offers what is called like a cost, and is the price of a token."""
+
+    overhead, cost = 3, 0.002
+
+    def estimate(self, messages) -> int:
+        return largest(messages)
+
+
+class Vague:
+    """An overhead that is no number."""
+
+    overhead = "3 %"
+
+    def cost(self, message: Message) -> int:
+        return 1
+
+    def estimate(self, messages) -> int:
+        return largest(messages)
+
+
+@pytest.mark.parametrize("estimator", [Dearer(), Priced(), Vague()], ids=["Dearer", "Priced", "Vague"])
+def test_what_is_no_claim_to_be_additive_is_not_taken_for_one(estimator):
+    window = Window(2_500, 0)
+    asked = Figured(estimator.estimate)
+    assert session_plan(20, window, estimator) == session_plan(20, window, asked)
+    assert session_plan(20, window, Calibrated(estimator)) == session_plan(20, window, Calibrated(asked))
+
+
+def test_a_class_that_says_another_cost_of_what_it_inherits_is_additive_still():
+    class Double(Costed):
+        def cost(self, message: Message) -> int:
+            return 2 * super().cost(message)
+
+    estimator = Double(size)
+    assert len(session_plan(3_000, Window(12 * 50, 0), estimator).messages) == 50
+    assert estimator.asked == [50]
+
+
+@pytest.mark.parametrize("odd", [None, "7", 7.0, float("nan")], ids=str)
+def test_an_estimate_that_is_no_whole_number_is_none(odd):
+    class Odd:
+        overhead = 0
+
+        def cost(self, message: Message) -> int:
+            return odd
+
+        def estimate(self, messages) -> int:
+            return odd
+
+    for estimator in (Odd(), Figured(lambda _: odd), Calibrated(Odd())):
+        assert compacted([Message("user", b"hi")], Window(100, 0), estimator) == "estimate_failed"
+        result = session_plan(3, Window(99, 0), estimator)
+        assert (result.messages, len(result.elisions), result.estimated_tokens) == ((), 3, 0)
 
 
 @given(st.lists(messages), st.integers(0, 9))

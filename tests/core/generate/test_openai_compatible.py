@@ -40,6 +40,40 @@ def test_messages_model_and_limit_are_sent_and_text_and_usage_come_back(fake, as
     assert fake.headers[0]["authorization"] == f"Bearer {KEY}"
 
 
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {},
+        [],
+        "lots",
+        7,
+        {"prompt_tokens": 11},
+        {"completion_tokens": 11},
+        {"total_tokens": 11},
+        {"prompt_tokens": None, "completion_tokens": None},
+        {"prompt_tokens": "lots", "completion_tokens": 1},
+        {"prompt_tokens": 1.5, "completion_tokens": 1},
+        {"prompt_tokens": 1e300, "completion_tokens": 1},
+        {"prompt_tokens": -5, "completion_tokens": 1},
+        {"prompt_tokens": 5, "completion_tokens": -1},
+        {"prompt_tokens": 0, "completion_tokens": 0},
+        {"prompt_tokens": 10**400, "completion_tokens": 1},
+        {"prompt_tokens": 1, "completion_tokens": 10**400},
+        {"prompt_tokens": [1], "completion_tokens": {}},
+    ],
+    ids=lambda usage: str(usage)[:60],
+)
+def test_a_usage_that_cannot_be_read_is_as_one_that_was_not_said_and_loses_no_answer(fake, ask, usage):
+    fake.script = [says("It is 40. [1]", usage=usage)]
+    found = ask()
+    assert (found.text, found.usage) == ("It is 40. [1]", None)
+
+
+def test_an_answer_without_a_usage_is_one(fake, ask):
+    fake.script = [sends({"choices": [{"message": {"content": "It is 40. [1]"}}]})]
+    assert (ask().text, fake.script) == ("It is 40. [1]", [])
+
+
 def test_nothing_of_the_environment_is_sent_to_a_server_it_is_not_meant_for(fake, ask, monkeypatch):
     for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"):
         monkeypatch.setenv(name, "not-yours")
