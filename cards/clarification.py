@@ -9,13 +9,13 @@ from typing import Literal
 from cards.actions import Button, Option
 from cards.answer import QUOTE_CHARS, AnswerCitation
 from cards.inline import Bold, Plain, Words, cut, say
-from cards.limits import ROWS
+from cards.limits import ROWS, TEAMS_BUTTON, columns
 from cards.model import Block, Card, Citation, Citations, Context, Text
 from cards.phrases import place, short
 from cards.text import beginning, is_blank, one_line
 
 DONT_KNOW = "dont_know"
-BUTTON_CHARS = 40
+BUTTON_CHARS = TEAMS_BUTTON  # what the narrowest button shows whole
 OPTION_CHARS = 300
 _VOTE = (
     "Your choice counts as one vote, and you can change it until this is settled. "
@@ -60,7 +60,7 @@ class ClarificationContent:
 def clarification(content: ClarificationContent) -> Card:
     question = short(content.question, 150) or "A question for you"
     options = tuple(option for option in content.options if not is_blank(option.label))[:ROWS]
-    numbered = any(short(option.label, BUTTON_CHARS) != one_line(option.label) for option in options)
+    numbered = any(columns(one_line(option.label)) > BUTTON_CHARS for option in options)
     whole = () if len(content.question) <= 150 else (*say(content.question), Plain("\n"))
     blocks: tuple[Block, ...] = (
         Text((*whole, *(_in_full(options) if numbered else ()))),

@@ -12,6 +12,7 @@ whatever the content is, so a card is always sent.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
+from unicodedata import category, east_asian_width
 
 from cards.actions import Action, Button, Choice, stated
 from cards.inline import Plain, Words, blank, cut, line
@@ -32,8 +33,9 @@ SLACK_CONFIRM_TITLE, SLACK_CONFIRM_TEXT, SLACK_CONFIRM_BUTTON = 100, 300, 30
 
 TEAMS_BYTES = 18_000
 TEAMS_ACTIONS = 6
-TEAMS_BUTTON = 75
-TEAMS_LINE, TEAMS_BUTTON_EDGES = 38, 4  # in characters: a phone's width, and what a button takes beside its label
+TEAMS_LINE, TEAMS_BUTTON_EDGES = 38, 4  # in columns: a phone's width, and what a button takes beside its label
+TEAMS_BUTTON = TEAMS_LINE - TEAMS_BUTTON_EDGES - 1  # beyond it, and an ellipsis, a phone shows nothing of a label
+TEAMS_OPTION = 75
 TEAMS_TITLE = 200
 TEAMS_QUESTION = 300
 
@@ -44,6 +46,11 @@ Rendered = TypeVar("Rendered")
 
 def utf8_length(text: str) -> int:
     return len(text.encode())
+
+
+def columns(text: str) -> int:
+    """How wide it is drawn, in Latin letters: what fills a square counts two, what sits on another counts nothing."""
+    return sum(2 if east_asian_width(c) in {"W", "F"} else category(c) not in {"Mn", "Me", "Cf"} for c in text)
 
 
 def fitted(card: Card, render: Callable[[Card], Rendered], within: Callable[[Rendered], bool]) -> Rendered:

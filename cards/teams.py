@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 
 from cards import limits
-from cards.inline import Bold, Plain, Words, blank, leaves, line
+from cards.inline import Bold, Plain, Words, blank, line
 from cards.model import (
     Block,
     Card,
@@ -27,8 +27,7 @@ from cards.model import (
     more_words,
 )
 from cards.teams_controls import column, controls, sets, settings, stands_beside
-from cards.teams_text import Json, escape_markdown, lines, literal, run, runs, unmarked
-from cards.text import is_blank
+from cards.teams_text import Json, escape_markdown, lines, literal, paragraphs, run, unmarked
 
 CARD = "application/vnd.microsoft.card.adaptive"
 
@@ -51,7 +50,7 @@ def _message(card: Card) -> Json:
 
 def _adaptive(card: Card) -> Json:
     body = [*_title(card), *(item for block in card.shown_blocks for item in _block(block))]
-    body += [runs((Bold((Plain(o.words),)),), spacing="Medium") for o in card.outcomes if not is_blank(o.words)]
+    body += [item for o in card.outcomes for item in lines((Bold((Plain(o.words),)),), spacing="Medium")]
     own = ((), limits.choices(card.actions))
     body += sets([*controls(card.actions), *settings([own])], spacing="Medium")
     return {
@@ -134,20 +133,20 @@ def _beside(words: list[Json], actions: list[Json]) -> Json:
 
 def _sides(change: Change) -> list[Json]:
     """Both sides, told apart by their labels; the mark only underlines what the label says."""
-    sides = (
-        _side(change.before_label, change.before, {"strikethrough": True}),
-        _side(change.after_label, change.after, {"weight": "Bolder"}),
-    )
-    items = [side for side in sides if side]
+    items = [
+        *_side(change.before_label, change.before, {"strikethrough": True}),
+        *_side(change.after_label, change.after, {"weight": "Bolder"}),
+    ]
     return [{"type": "Container", "style": "emphasis", "spacing": "Small", "items": items}] if items else []
 
 
-def _side(name: str, words: Words, mark: Json) -> Json:
-    if blank(words):
-        return {}
-    shown = [run(leaf, mark if bold else {}) for leaf, bold in leaves(words)]
-    name_run = {"type": "TextRun", "text": f"{name}: ", "isSubtle": True}
-    return {"type": "RichTextBlock", "spacing": "Small", "inlines": [name_run, *shown]}
+def _side(name: str, words: Words, mark: Json) -> Iterator[Json]:
+    """Line by line, its name before the first."""
+    lead = [{"type": "TextRun", "text": f"{name}: ", "isSubtle": True}]
+    for paragraph in paragraphs(words):
+        shown = [run(leaf, mark if bold else {}) for leaf, bold in paragraph]
+        yield {"type": "RichTextBlock", "spacing": "Small", "inlines": [*lead, *shown]}
+        lead = []
 
 
 def _citation(citation: Citation) -> Iterator[Json]:

@@ -13,8 +13,8 @@ from typing import Any
 from cards import limits
 from cards.actions import Action, Button, Choice, Kind, LinkButton, label, option_label, payload, question
 from cards.inline import Plain, Words, line
-from cards.teams_text import Json, literal, runs
-from cards.text import safe_link
+from cards.teams_text import Json, lines, literal
+from cards.text import ELLIPSIS, safe_link
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,7 @@ def column(width: str, items: list[Json]) -> Json:
 
 
 def _width(action: Json) -> int:
-    """In characters; for what is wider than Latin, its bytes are a fair guess."""
-    return limits.utf8_length(action["title"]) + limits.TEAMS_BUTTON_EDGES
+    return limits.columns(action["title"]) + limits.TEAMS_BUTTON_EDGES
 
 
 def _action(action: Action) -> Iterator[Json]:
@@ -88,8 +87,8 @@ def _action(action: Action) -> Iterator[Json]:
         yield {"type": "Action.OpenUrl", "title": _title(action), "url": action.url}
 
 
-def _title(action: Action) -> str:
-    return _short(label(action), limits.TEAMS_BUTTON)
+def _title(button: Button | LinkButton) -> str:
+    return literal(line((Plain(label(button)),), limits.TEAMS_BUTTON, limits.columns))
 
 
 def _short(text: str, limit: int) -> str:
@@ -107,9 +106,9 @@ def _style(button: Button) -> Json:
 
 def _confirmed(button: Button, asked: str) -> Json:
     """A question with a second button; only that one carries the nonce."""
-    body = [runs((Plain(line((Plain(asked),), limits.TEAMS_QUESTION)),), "Default")]
-    opened = {"body": body, "actions": [_execute(button)]}
-    return _opening(f"{_title(button)}…", opened) | _style(button)
+    body = lines((Plain(line((Plain(asked),), limits.TEAMS_QUESTION)),))
+    opened = {"body": list(body), "actions": [_execute(button)]}
+    return _opening(f"{_title(button).removesuffix(ELLIPSIS)}{ELLIPSIS}", opened) | _style(button)
 
 
 def _opening(title: str, card: Json) -> Json:
@@ -122,15 +121,15 @@ def _input_id(choice: Choice) -> str:
 
 def _setting(heading: Words, choice: Choice) -> Json:
     """The input and its button side by side."""
-    about = literal(line(heading, limits.TEAMS_BUTTON))
-    name = f"{about}: {_title(choice)}" if about else _title(choice)
+    about, what = literal(line(heading, limits.TEAMS_OPTION)), _short(label(choice), limits.TEAMS_OPTION)
+    name = f"{about}: {what}" if about else what
     button = column("auto", [_set(name, choice)]) | {"verticalContentAlignment": "Bottom"}
     return {"type": "ColumnSet", "columns": [column("stretch", [_input(name, choice)]), button]}
 
 
 def _input(name: str, choice: Choice) -> Json:
-    options = [{"title": _short(option_label(o), limits.TEAMS_BUTTON), "value": o.arg} for o in choice.options]
-    shown = {"label": name, "placeholder": _title(choice), "choices": options}
+    options = [{"title": _short(option_label(o), limits.TEAMS_OPTION), "value": o.arg} for o in choice.options]
+    shown = {"label": name, "placeholder": _short(label(choice), limits.TEAMS_OPTION), "choices": options}
     chosen = {} if choice.chosen is None else {"value": choice.chosen}
     return {"type": "Input.ChoiceSet", "id": _input_id(choice), "style": "compact", **shown, **chosen}
 

@@ -47,7 +47,7 @@ def _escaped(text: str) -> str:
 def lines(words: Words, *, subtle: bool = False, spacing: str = "Default") -> Iterator[Json]:
     """One element a paragraph: a newline inside a run is not kept by every client."""
     style: Json = {"isSubtle": True} if subtle else {}
-    for index, paragraph in enumerate(_paragraphs(words)):
+    for index, paragraph in enumerate(paragraphs(words)):
         gap = spacing if index == 0 else "Small"
         if any(isinstance(leaf, Date) and leaf.style == "moment" for leaf, _ in paragraph):
             yield {"type": "TextBlock", "wrap": True, "spacing": gap, **style, "text": _dated(paragraph)}
@@ -59,13 +59,14 @@ def lines(words: Words, *, subtle: bool = False, spacing: str = "Default") -> It
 Paragraph = list[tuple[Leaf, bool]]
 
 
-def _paragraphs(words: Words) -> list[Paragraph]:
-    paragraphs: list[Paragraph] = [[]]
+def paragraphs(words: Words) -> list[Paragraph]:
+    """What is in each line, of the lines in which there is something to see."""
+    found: list[Paragraph] = [[]]
     for leaf, bold in leaves(words):
         first, *rest = _by_line(leaf)
-        paragraphs[-1].append((first, bold))
-        paragraphs += [[(part, bold)] for part in rest]
-    return [kept for kept in map(_visible, paragraphs) if kept]
+        found[-1].append((first, bold))
+        found += [[(part, bold)] for part in rest]
+    return [kept for kept in map(_visible, found) if kept]
 
 
 def _by_line(leaf: Leaf) -> list[Leaf]:
@@ -86,11 +87,6 @@ def run(leaf: Leaf, style: Json) -> Json:
     if isinstance(leaf, Link):
         run["selectAction"] = {"type": "Action.OpenUrl", "url": leaf.url}
     return run
-
-
-def runs(words: Words, spacing: str) -> Json:
-    shown = [run(leaf, {"weight": "Bolder"} if bold else {}) for leaf, bold in leaves(words)]
-    return {"type": "RichTextBlock", "spacing": spacing, "inlines": shown}
 
 
 def _dated(paragraph: Paragraph) -> str:

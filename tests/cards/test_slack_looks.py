@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, async_playwright
 
 from cards.actions import Action, Choice, label
 from cards.gallery import gallery
@@ -21,16 +20,10 @@ from cards.model import Card, Rows, Text
 from cards.phrases import ChangeLine
 from cards.slack import to_slack, to_slack_home
 from tests.strategies.card_content import INJECTIONS
+from tests.support.looks import needs_chromium, opened, pictures, words
 from tests.support.node import needs_node, run
 
-CHROMIUM = Path("/usr/bin/chromium")
-pytestmark = [
-    *needs_node,
-    pytest.mark.chromium,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="no Chromium: get it with `apt-get install chromium`"),
-]
-UNSEEN = str.maketrans("", "", "\u2060\u2068\u2069")
-PICTURE_PX = 4_000
+pytestmark = [*needs_node, *needs_chromium]
 MEASURE = """() => [...document.querySelectorAll(".column")].map(column => {
   const right = column.getBoundingClientRect().right
   const parts = [...column.querySelectorAll("*")]
@@ -91,29 +84,11 @@ def looks(tmp_path_factory: pytest.TempPathFactory) -> Looks:
 
 async def look(file: Path) -> Looks:
     """Open the page, measure it, and leave its pictures beside it."""
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM)
-        page = await browser.new_page(viewport={"width": 1020, "height": 900})
-        complaints: list[str] = []
-        page.on("console", lambda said: complaints.append(said.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda asked: complaints.append(asked.url[:99]) if asked.url != file.as_uri() else None)
-        await page.goto(file.as_uri())
+    complaints: list[str] = []
+    async with opened(file, complaints) as page:
         columns = [Seen(**column) for column in await page.evaluate(MEASURE)]
-        await pictures(page, file.parent)
-        await browser.close()
+        await pictures(page, file.parent, "cards")
     return Looks(columns, complaints)
-
-
-async def pictures(page: Page, folder: Path) -> None:
-    width, height = await page.evaluate("[document.body.scrollWidth + 32, document.body.scrollHeight + 32]")
-    for top in range(0, height, PICTURE_PX):
-        clip = {"x": 0, "y": top, "width": width, "height": min(PICTURE_PX, height - top)}
-        await page.screenshot(path=folder / f"cards-{top:06}.png", clip=clip, full_page=True)
-
-
-def words(text: str) -> str:
-    return " ".join(text.translate(UNSEEN).split())
 
 
 def opening(card: Card) -> str:
