@@ -1,44 +1,43 @@
 """What is done with one request on a thread: it is read, core is called, and what comes of it is rendered."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from bot.http.v1.idempotency import name_of, once
 from bot.http.v1.problems import MEDIA_TYPE, Problem
 from bot.http.v1.reading import body_of, query_of
-from bot.http.v1.route import Call, Document, Reply, Route
+from bot.http.v1.route import Call, Document, Outcome, Reply, Route
 from core.memory import Memory
 from core.model.principals import Principal
 
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A request as it came, from somebody known. `at`: what its path names."""
+    """A request as it came, from somebody known. `at`: what its path names. `names`: its `Idempotency-Key`s."""
 
     principal: Principal
-    raw: bytes
+    secret: str = field(repr=False)
+    raw: bytes = b""
     content_type: str = ""
     query: Sequence[tuple[str, str]] = ()
     at: str = ""
-    keys: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What is sent back."""
-
-    status: int
-    body: bytes
-    headers: Mapping[str, str] = field(default_factory=dict)
+    names: Sequence[str] = ()
 
 
 def answer(memory: Memory, route: Route, incoming: Incoming) -> Outcome:
     """Raises Problem, CoreError."""
     if route.personal and incoming.principal.person is None:
         raise Problem("PERSON_REQUIRED")
-    return rendered(route.handler(_call(memory, route, incoming)))
+    call = _call(memory, route, incoming)
+    name = name_of(incoming.names) if route.creates else None
+    if name is None:
+        return rendered(route.handler(call))
+    body = call.body.model_dump_json() if call.body else ""
+    asked = f"{route.method} {route.path} {incoming.at} {body}".encode()
+    return once(memory, incoming.principal, incoming.secret, name, asked, lambda: rendered(route.handler(call)))
 
 
 def _call(memory: Memory, route: Route, incoming: Incoming) -> Call[Any, Any]:

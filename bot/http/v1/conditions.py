@@ -56,11 +56,10 @@ class Match(Asked):
 
 def _variant(given: Any) -> str | None:
     """Which of the above it wants to be."""
-    if not isinstance(given, dict):
-        return None
-    if "any" in given:
+    said = dict(given) if isinstance(given, dict | Asked) else {}
+    if "any" in said:
         return "any"
-    op = given.get("op")
+    op = said.get("op")
     return _VARIANTS.get(op) if isinstance(op, str) else None
 
 

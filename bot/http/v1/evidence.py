@@ -10,8 +10,10 @@ from bot.http.v1.route import Call, Nothing, Reply
 from bot.http.v1.shapes import Asked, Interval, Span, Told, Ts, TsInterval, clean, interval, said, ts_interval
 from core.context.views import INCLUDE, question_json, span_json
 from core.model.answers import Answer, Claim
+from core.model.clarifying import ClarificationState
 from core.model.evidence import Passage
 from core.model.nodes import Node
+from core.model.verdicts import Gate, Reason, Support
 from core.planner.request import PlanRequest
 from core.verify.request import LONGEST_CLAIM, MOST_CLAIMS, Against, VerifyRequest
 
@@ -38,7 +40,7 @@ class OpenQuestion(Told):
     """What is in question of something that was relied on."""
 
     clarification_id: UUID
-    state: Literal["pending", "bound", "conflicted"]
+    state: ClarificationState
     question: str
 
 
@@ -160,17 +162,17 @@ class Signals(Told):
 
     lexical: float
     cosine: float
-    numeric_gate: Literal["pass", "capped"]
-    negation: Literal["pass", "capped"]
+    numeric_gate: Gate
+    negation: Gate
 
 
 class VerifyResult(Told):
     """Whether the wording supports a claim; never whether it is true."""
 
     claim: str
-    verdict: Literal["supported", "partial", "unsupported"]
+    verdict: Support
     score: float
-    unsupported_reason: Literal["no_evidence_found", "insufficient_support", "numeric_or_date_mismatch"] | None = None
+    unsupported_reason: Reason | None = None
     evidence: list[Evidence] | None = None
     signals: Signals | None = None
 
@@ -216,7 +218,7 @@ class ClaimTold(Told):
     text: str
     citations: list[Cited]
     quoted: bool
-    verdict: Literal["supported", "partial", "unsupported"] | None
+    verdict: Support | None
     score: float | None
     severity: Literal["material"] | None
     open_questions: list[OpenQuestion]
@@ -292,7 +294,7 @@ def _claim(claim: Claim) -> ClaimTold:
         text=claim.text,
         citations=[_cited(passage) for passage in claim.citations],
         quoted=claim.quoted,
-        verdict=claim.verdict.verdict.value if claim.verdict else None,
+        verdict=claim.verdict.verdict if claim.verdict else None,
         score=round(claim.verdict.score, 6) if claim.verdict else None,
         severity=claim.severity,
         open_questions=[OpenQuestion.model_validate(question_json(question)) for question in claim.questions],

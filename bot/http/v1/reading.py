@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -34,7 +34,7 @@ def query_of(model: type[M], pairs: Sequence[tuple[str, str]]) -> M:
     Raises Problem INVALID_REQUEST.
     """
     given: dict[str, Any] = {}
-    lists = {field.alias or name for name, field in model.model_fields.items() if _is_list(field.annotation)}
+    lists = {field.alias or name for name, field in model.model_fields.items() if get_origin(field.annotation) is list}
     for name, value in pairs:
         if name in lists:
             given.setdefault(name, []).append(value)
@@ -136,7 +136,3 @@ def pointer(loc: Iterable[int | str], given: Any) -> str:
             continue
         parts.append(str(step).replace("~", "~0").replace("/", "~1"))
     return "".join(f"/{part}" for part in parts)
-
-
-def _is_list(annotation: object) -> bool:
-    return "tuple[" in str(annotation)

@@ -1,7 +1,7 @@
 """What an endpoint is: a line of the table, what its handler is given, and what it hands back."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 from uuid import UUID
@@ -58,6 +58,15 @@ class Reply:
     body: Told | None
     status: int = 200
     location: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is sent back."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

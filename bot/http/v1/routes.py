@@ -1,37 +1,86 @@
 """The one table of what `/v1` offers. Whatever serves it, documents it or tests it goes by these lines."""
 
-from bot.http.v1 import evidence
-from bot.http.v1.route import Pace, Route
+from functools import partial
+
+from bot.http.v1 import answers, documents, evidence, questions, watches
+from bot.http.v1.paging import PageAsked
+from bot.http.v1.route import Document, Pace, Route
 
 _LOOKS = ("SEMANTIC_UNAVAILABLE", "INSUFFICIENT_EVIDENCE", "INVALID_QUERY", "MODEL_MISMATCH")
+_VERIFIES = ("VERIFY_UNAVAILABLE", "INVALID_QUERY", "NOT_FOUND", "MODEL_MISMATCH")
+_GENERATES = (*_LOOKS, "GENERATE_UNAVAILABLE", "NOT_FOUND")
+_INGESTS = ("UNREADABLE_DOCUMENT", "ERASED", "MODEL_MISMATCH")
+_WATCHES = ("NOT_FOUND", "PERSON_REQUIRED", "LIMIT_REACHED", "INVALID_QUERY")
+_MADE = (201, 200)
+
+get = partial(Route, "GET")
+post = partial(Route, "POST")
+long = partial(post, pace=Pace.LONG)
 
 ROUTES: tuple[Route, ...] = (
+    long("/memory/context", evidence.context, evidence.ContextTold, evidence.ContextAsked, problems=_LOOKS),
+    long("/memory/verify", evidence.verify, evidence.VerifyTold, evidence.VerifyAsked, problems=_VERIFIES),
+    long("/generate", evidence.generate, evidence.AnswerTold, evidence.GenerateAsked, problems=_GENERATES),
+    long("/query", evidence.query, evidence.QueryTold, evidence.QueryAsked, problems=_LOOKS),
+    get("/trace/{id}", answers.get_trace, answers.TraceTold),
+    post(
+        "/answers",
+        answers.save_answer,
+        answers.AnswerMade,
+        answers.SaveAsked,
+        statuses=(201,),
+        problems=("NOT_FOUND",),
+        personal=True,
+        creates=True,
+    ),
+    get("/answers", answers.list_answers, answers.AnswersTold, query=PageAsked, personal=True),
+    get("/answers/{id}", answers.get_answer, answers.SavedTold, personal=True),
+    long(
+        "/answers/{id}/refresh",
+        answers.refresh_answer,
+        answers.RefreshTold,
+        statuses=_MADE,
+        problems=_GENERATES,
+        personal=True,
+        creates=True,
+    ),
+    post(
+        "/watches",
+        watches.make_watch,
+        watches.WatchMade,
+        watches.WatchAsked,
+        statuses=_MADE,
+        problems=_WATCHES,
+        creates=True,
+    ),
+    get("/watches", watches.list_watches, watches.WatchesTold, query=PageAsked, personal=True),
+    get("/watches/{id}", watches.get_watch, watches.WatchTold, personal=True),
+    Route("PATCH", "/watches/{id}", watches.mute_watch, watches.WatchTold, watches.MuteAsked, personal=True),
+    Route("DELETE", "/watches/{id}", watches.stop_watch, None, statuses=(204,), personal=True),
+    get("/watches/{id}/fires", watches.list_fires, watches.FiresTold, query=PageAsked, personal=True),
+    get("/sources", documents.list_sources, documents.SourcesTold, query=PageAsked),
     Route(
-        "POST",
-        "/memory/context",
-        evidence.context,
-        evidence.ContextTold,
-        evidence.ContextAsked,
-        problems=_LOOKS,
+        "PUT",
+        "/sources/{uri}",
+        documents.put_source,
+        documents.SourcePut,
+        Document,
+        documents.PutAsked,
+        statuses=_MADE,
+        problems=_INGESTS,
         pace=Pace.LONG,
     ),
-    Route(
-        "POST",
-        "/memory/verify",
-        evidence.verify,
-        evidence.VerifyTold,
-        evidence.VerifyAsked,
-        problems=("VERIFY_UNAVAILABLE", "INVALID_QUERY", "NOT_FOUND"),
-        pace=Pace.LONG,
+    Route("DELETE", "/sources/{uri}", documents.remove_source, None, statuses=(204,), pace=Pace.LONG),
+    post(
+        "/clarifications",
+        questions.open_clarification,
+        questions.OpenedTold,
+        questions.OpenAsked,
+        statuses=_MADE,
+        problems=("NOT_FOUND",),
+        creates=True,
     ),
-    Route(
-        "POST",
-        "/generate",
-        evidence.generate,
-        evidence.AnswerTold,
-        evidence.GenerateAsked,
-        problems=(*_LOOKS, "GENERATE_UNAVAILABLE", "NOT_FOUND"),
-        pace=Pace.LONG,
-    ),
-    Route("POST", "/query", evidence.query, evidence.QueryTold, evidence.QueryAsked, problems=_LOOKS, pace=Pace.LONG),
+    get("/clarifications", questions.list_clarifications, questions.ClarificationsTold, query=PageAsked),
+    get("/clarifications/{id}", questions.get_clarification, questions.ClarificationTold),
+    post("/clarifications/{id}/votes", questions.vote, questions.VotedTold, questions.VoteAsked, personal=True),
 )

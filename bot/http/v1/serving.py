@@ -20,10 +20,10 @@ import structlog
 from aiohttp import web
 
 from bot.faults import described
-from bot.http.v1.answering import Incoming, Outcome, answer, of_problem
+from bot.http.v1.answering import Incoming, answer, of_problem
 from bot.http.v1.openapi import document
 from bot.http.v1.problems import Problem, of_core
-from bot.http.v1.route import Document, Pace, Route
+from bot.http.v1.route import Document, Outcome, Pace, Route
 from bot.memory_gateway import MemoryGateway
 from core.errors import CoreError, UnknownKey
 from core.model.principals import Principal
@@ -64,20 +64,18 @@ class Server:
 
     def _handler(self, route: Route) -> Handler:
         async def handle(request: web.Request) -> web.StreamResponse:
-            principal = await self._caller(request)
+            secret = _secret(request)
+            principal = await self._caller(secret)
             with self._turn(principal):
                 raw = await _body(request, route)
-                return _response(await self._answered(route, _incoming(request, principal, raw)))
+                return _response(await self._answered(route, _incoming(request, principal, secret, raw)))
 
         return handle
 
-    async def _caller(self, request: web.Request) -> Principal:
-        """Whom the key of a request stands for. Raises Problem UNAUTHENTICATED, whatever is wrong with it."""
-        said = request.headers.getall("Authorization", [])
-        found = _BEARER.fullmatch(said[0]) if len(said) == 1 else None
-        keys = self._gateway.memory.api_keys
+    async def _caller(self, secret: str) -> Principal:
+        """Whom a key stands for. Raises Problem UNAUTHENTICATED, whatever is wrong with it."""
         try:
-            return await self._gateway.at_the_door(keys.principal_of, found[1] if found else "")
+            return await self._gateway.at_the_door(self._gateway.memory.api_keys.principal_of, secret)
         except UnknownKey:
             raise Problem("UNAUTHENTICATED") from None
 
@@ -121,9 +119,17 @@ def _pattern(path: str) -> str:
     return path.replace("{uri}", "{at:.+}").replace("{id}", "{at}")
 
 
-def _incoming(request: web.Request, principal: Principal, raw: bytes) -> Incoming:
+def _secret(request: web.Request) -> str:
+    """The key that a request came with; empty, and so nobody's, where it came with none or with several."""
+    said = request.headers.getall("Authorization", [])
+    found = _BEARER.fullmatch(said[0]) if len(said) == 1 else None
+    return found[1] if found else ""
+
+
+def _incoming(request: web.Request, principal: Principal, secret: str, raw: bytes) -> Incoming:
     return Incoming(
         principal,
+        secret,
         raw,
         request.headers.get("Content-Type", ""),
         tuple(request.query.items()),

@@ -1,0 +1,125 @@
+"""Documents: put, taken away and listed. Only an admin's key writes; to any other there is nothing to write to."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from bot.http.v1.paging import PageAsked, page
+from bot.http.v1.problems import Problem
+from bot.http.v1.route import Call, Document, Nothing, Reply
+from bot.http.v1.shapes import Asked, Told, Ts, said
+from core.errors import NotFound
+from core.model.principals import ADMIN, EVERYONE, PERSON, Principal, role_names, visible_to
+
+LONGEST_URI = 1024
+_FORMS = ("multipart/", "application/x-www-form-urlencoded")
+_UNKNOWN = "application/octet-stream"
+
+Uri = Annotated[str, said(LONGEST_URI)]
+
+
+class PutAsked(Asked):
+    """`readers`: names of roles, `person:<id>` or `everyone`. `validStart`: since when it says so; without it, now."""
+
+    readers: Annotated[list[Annotated[str, said(100)]], Field(min_length=1, max_length=50)]
+    valid_start: Ts | None = None
+
+
+class SourcePut(Told):
+    """What became of a document; `sections`: how many were written."""
+
+    source_id: UUID
+    outcome: Literal["new", "changed", "unchanged"]
+    version_tx: int
+    sections: int
+
+
+class SourceTold(Told):
+    """A document that stands now. `readers` are told to an admin."""
+
+    source_id: UUID
+    uri: str
+    title: str
+    version_tx: int
+    readers: list[str] | None = None
+
+
+class SourcesTold(Told):
+    """By uri."""
+
+    sources: list[SourceTold]
+    next_cursor: str | None
+
+
+def put_source(call: Call[Document, PutAsked]) -> Reply:
+    """Take a document in, or its next version; the same text again changes nothing. For an admin's key."""
+    uri, asked, sent = _writable(call.at, call.principal), call.query, call.body
+    done = call.memory.ingest(
+        uri,
+        sent.data,
+        readers=_readers(asked.readers),
+        tenant=call.principal.tenant_id,
+        media_type=_media_type(sent.media_type),
+        valid_start=asked.valid_start,
+        actor=call.principal.actor,
+    )
+    return Reply(SourcePut.model_validate(done, from_attributes=True), 201 if done.outcome == "new" else 200)
+
+
+def remove_source(call: Call[None, Nothing]) -> Reply:
+    """Let a document stand no more, from now on; its history stays. For an admin's key."""
+    call.memory.remove(_writable(call.at, call.principal), tenant=call.principal.tenant_id)
+    return Reply(None, 204)
+
+
+def list_sources(call: Call[None, PageAsked]) -> Reply:
+    """The documents that the key may read; to an admin's, all of them."""
+    who = call.principal
+    every = call.memory.sources(tenant=who.tenant_id)
+    mine = [one for one in every if ADMIN in who.roles or visible_to(who, one.readers)]
+    shown, after = page(mine, lambda one: (one.uri,), call.query)
+    told = [
+        SourceTold(
+            source_id=one.source_id,
+            uri=one.uri,
+            title=one.title,
+            version_tx=one.version_tx,
+            **({"readers": list(one.readers)} if ADMIN in who.roles else {}),
+        )
+        for one in shown
+    ]
+    return Reply(SourcesTold(sources=told, next_cursor=after))
+
+
+def _writable(uri: str, principal: Principal) -> str:
+    """Raises NotFound for whoever is no admin; Problem INVALID_REQUEST for what no document can be called."""
+    if ADMIN not in principal.roles:
+        raise NotFound
+    if not 1 <= len(uri) <= LONGEST_URI or not uri.isprintable() or uri != uri.strip():
+        raise Problem("INVALID_REQUEST", f"A uri has 1 to {LONGEST_URI} characters, and no control characters.")
+    return uri
+
+
+def _readers(names: list[str]) -> list[str]:
+    """Raises InvalidRequest, Problem INVALID_REQUEST."""
+    for name in names:
+        if name.startswith(PERSON):
+            _require_person(name)
+        elif name != EVERYONE:
+            role_names([name])
+    return names
+
+
+def _require_person(name: str) -> None:
+    try:
+        UUID(name.removeprefix(PERSON))
+    except ValueError:
+        raise Problem("INVALID_REQUEST", f"/readers: {PERSON} is followed by the id of a person.") from None
+
+
+def _media_type(sent: str) -> str | None:
+    """None: its name decides. Raises Problem UNSUPPORTED_MEDIA_TYPE for a form."""
+    if sent.lower().startswith(_FORMS):
+        raise Problem("UNSUPPORTED_MEDIA_TYPE", "Send the document itself, not a form: with curl, by --upload-file.")
+    return None if sent.lower().startswith(_UNKNOWN) else sent or None

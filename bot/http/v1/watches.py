@@ -1,0 +1,223 @@
+"""Watches: made, listed, muted, stopped, and what they told."""
+
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from bot.http.v1.paging import PageAsked, page, page_of_ids
+from bot.http.v1.problems import Problem
+from bot.http.v1.route import Call, Nothing, Reply
+from bot.http.v1.shapes import Asked, Told, Ts, TsInterval, said
+from core.errors import NotFound
+from core.model.watching import HEARD, Cadence, EventKind, FireView, ScopeType, WatchRequest, WatchView
+from core.results.standing import LONGEST
+from core.watch.config import LONGEST_DEBOUNCE
+
+_MOST_FIRES = 100_000
+"""More than any watch keeps."""
+Role = Annotated[str, said(100)]
+
+
+class ForPerson(Asked):
+    """One person, in their direct messages; others than the key's own where a steward says so."""
+
+    kind: Literal["chat_person"]
+    person_id: UUID
+
+
+class Audience(Asked):
+    """People, and whoever holds one of these roles when there is something to tell."""
+
+    roles: list[Role] = Field(default=[], max_length=50)
+    persons: list[UUID] = Field(default=[], max_length=200)
+
+
+class ForMany(Asked):
+    """An audience, each in their own direct messages."""
+
+    kind: Literal["chat_shared"]
+    audience: Audience
+
+
+class ForWebhook(Asked):
+    """A program, by a webhook that an operator registered; where an admin says so."""
+
+    kind: Literal["webhook"]
+    webhook_id: UUID
+
+
+class WatchAsked(Asked):
+    """A watch to be. `scopeRefs`: ids, labels, or one query as JSON text, as `scopeType` says.
+
+    Without `events`: all that come of the scope. Without a `target`: the person of the key.
+    """
+
+    name: Annotated[str, said(200)]
+    scope_type: Literal["entity", "label", "source", "query", "clarification"]
+    scope_refs: Annotated[list[Annotated[str, said(LONGEST)]], Field(min_length=1, max_length=100)]
+    events: Annotated[list[EventKind], Field(min_length=1, max_length=len(EventKind))] | None = None
+    target: Annotated[ForPerson | ForMany | ForWebhook, Field(discriminator="kind")] | None = None
+    cadence: Cadence | None = None
+    debounce_secs: Annotated[int, Field(ge=0, le=LONGEST_DEBOUNCE)] | None = None
+
+
+class MuteAsked(Asked):
+    """Until when a watch is to be quiet, as a Ts; 0 lets it speak again."""
+
+    muted_until: Ts
+
+
+class WatchMade(Told):
+    """`fresh` false: the same was watched already."""
+
+    watch_id: UUID
+    fresh: bool
+
+
+class WatchTold(Told):
+    """A watch as its owner sees it. `suspended`: why it rests; `gone`: nothing stands of what it is on."""
+
+    watch_id: UUID
+    name: str
+    scope_type: ScopeType
+    scope_refs: list[str]
+    cadence: Cadence
+    muted_until: int
+    suspended: str | None
+    created_at: int
+    result_fingerprint: str | None
+    gone: bool
+
+
+class WatchesTold(Told):
+    """Oldest first."""
+
+    watches: list[WatchTold]
+    next_cursor: str | None
+
+
+class EventTold(Told):
+    """What was heard: ids and kinds alone."""
+
+    kind: EventKind
+    changed_ref_type: str
+    changed_ref_id: UUID
+    change_tx: int
+
+
+class Recipient(Told):
+    """What became of it for one person."""
+
+    person_id: UUID
+    state: str
+    reason: str | None
+
+
+class FireTold(Told):
+    """Why somebody was notified. `truncated`: how many older events are left out."""
+
+    fire_id: UUID
+    window: TsInterval
+    events: list[EventTold]
+    truncated: int
+    status: str
+    reason: str | None
+    recipients: list[Recipient]
+
+
+class FiresTold(Told):
+    """Newest first."""
+
+    fires: list[FireTold]
+    next_cursor: str | None
+
+
+def make_watch(call: Call[WatchAsked, Nothing]) -> Reply:
+    """Watch something; the same wish again is the watch that stands already."""
+    asked, scope = call.body, ScopeType(call.body.scope_type)
+    events = tuple(asked.events or HEARD[scope])
+    request = WatchRequest(
+        asked.name, scope, tuple(asked.scope_refs), events, _target(call), asked.cadence, asked.debounce_secs
+    )
+    made = call.memory.watch(request, call.principal)
+    status = 201 if made.fresh else 200
+    return Reply(WatchMade(watch_id=made.watch_id, fresh=made.fresh), status, f"/watches/{made.watch_id}")
+
+
+def _target(call: Call[WatchAsked, Nothing]) -> dict[str, Any]:
+    """As core writes it. Raises Problem PERSON_REQUIRED where a key of nobody would tell itself, or other people."""
+    target = call.body.target
+    if not isinstance(target, ForWebhook) and call.principal.person is None:
+        raise Problem("PERSON_REQUIRED")
+    if target is None:
+        return {"kind": "chat_person", "person_id": str(call.principal.person_id)}
+    return target.model_dump(mode="json", by_alias=False)
+
+
+def list_watches(call: Call[None, PageAsked]) -> Reply:
+    """What the person of the key watches, oldest first."""
+    found = call.memory.watches(call.principal)
+    shown, after = page(found, lambda one: (one.created_at, str(one.watch_id)), call.query)
+    return Reply(WatchesTold(watches=[_watch(one) for one in shown], next_cursor=after))
+
+
+def get_watch(call: Call[None, Nothing]) -> Reply:
+    """One of the watches of the person of the key."""
+    for one in call.memory.watches(call.principal):
+        if one.watch_id == call.id:
+            return Reply(_watch(one))
+    raise NotFound
+
+
+def mute_watch(call: Call[MuteAsked, Nothing]) -> Reply:
+    """Hold its cards until a time; one card then says what has changed meanwhile."""
+    until = call.body.muted_until
+    muted = call.memory.mute_watch(call.id, call.principal, until)
+    return Reply(_watch(replace(muted, muted_until=until)))
+
+
+def stop_watch(call: Call[None, Nothing]) -> Reply:
+    """End it; of one that others made, hear no more."""
+    call.memory.mute_watch(call.id, call.principal, None)
+    return Reply(None, 204)
+
+
+def list_fires(call: Call[None, PageAsked]) -> Reply:
+    """What a watch told, newest first, and what became of it for each recipient."""
+    ids = call.memory.fires(call.id, call.principal, _MOST_FIRES)
+    shown, after = page_of_ids(ids, call.query)
+    fires = [_fire(call.memory.explain_fire(fire_id, call.principal)) for fire_id in shown]
+    return Reply(FiresTold(fires=fires, next_cursor=after))
+
+
+def _watch(watch: WatchView) -> WatchTold:
+    return WatchTold(
+        watch_id=watch.watch_id,
+        name=watch.name,
+        scope_type=watch.scope_type,
+        scope_refs=list(watch.refs),
+        cadence=watch.cadence,
+        muted_until=watch.muted_until,
+        suspended=watch.suspended,
+        created_at=watch.created_at,
+        result_fingerprint=watch.result_fingerprint,
+        gone=watch.gone,
+    )
+
+
+def _fire(fire: FireView) -> FireTold:
+    start, end = fire.window
+    return FireTold(
+        fire_id=fire.fire_id,
+        window=TsInterval(start=start, end=end),
+        events=[
+            EventTold(kind=one.kind, changed_ref_type=one.ref_type, changed_ref_id=one.ref_id, change_tx=one.change_tx)
+            for one in fire.events
+        ],
+        truncated=fire.truncated,
+        status=fire.status,
+        reason=fire.reason,
+        recipients=[Recipient(person_id=one.person_id, state=one.state, reason=one.reason) for one in fire.recipients],
+    )
