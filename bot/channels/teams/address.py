@@ -63,7 +63,7 @@ def is_service(url: str, *, loopback: bool = False) -> bool:
 
     `loopback`: in development, a service on this machine is one too.
     """
-    if not re.fullmatch(r"[!-~]+", url):
+    if not re.fullmatch(r"[!-z|~]+", url):
         return False
     try:
         parts = urlsplit(url)

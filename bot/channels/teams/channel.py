@@ -74,7 +74,7 @@ class TeamsChannel:
                 outcome = await self._post(card, address, message)
         except _NotWritten as refused:
             return refused.outcome
-        return NotSent(outcome.reason, lasting=Extent.CARD) if isinstance(outcome, Gone) else outcome
+        return NotSent(outcome.reason, read=True) if isinstance(outcome, Gone) else outcome  # it may be passing
 
     async def update(self, card: Outgoing) -> UpdateOutcome:
         conversation, _, activity_id = (card.message_ref or "").rpartition("|")

@@ -1,5 +1,6 @@
 """Over real HTTP, against a Teams that says no in every way: a card is out once, or it is known that it is not."""
 
+import asyncio
 import time
 from dataclasses import replace
 
@@ -7,6 +8,7 @@ import pytest
 
 from bot.channels.base import CALLED_OFF, CannotTell, Gone, NotSent, Profile, Sent, Unknown, Unreachable
 from bot.channels.teams.address import Address
+from bot.channels.teams.channel import AT_ONCE
 from bot.channels.teams.pace import teams_pace
 from bot.memory_gateway import MemoryGateway
 from cards.model import with_outcome
@@ -16,7 +18,8 @@ from core.model.notices import MARGIN
 from core.model.work import HOME, Extent, Place
 from tests.fakes.teams_connector import fake_connector
 from tests.fakes.teams_openid import TENANT_ID, USER_ID
-from tests.fakes.teams_world import BOT
+from tests.fakes.teams_transport import MemoryTransport
+from tests.fakes.teams_world import BOT, World
 from tests.support.teams_out import ADA, CARD, CARDS, channel_over, outgoing, transport_to
 
 OTHER_ID = "00000000-dddd-4ddd-8ddd-000000000004"
@@ -175,10 +178,38 @@ async def test_a_chat_that_teams_does_not_know_is_opened_once_more_and_kept(
     assert len(standing(teams, user)) == 1
 
 
-async def test_one_that_stays_unknown_gives_the_card_up(channel, teams, heard) -> None:
-    teams.script("send", *["404:ConversationNotFound"] * 5)
-    assert await channel.send(outgoing()) == NotSent("ConversationNotFound", lasting=Extent.CARD)
+async def test_one_that_stays_unknown_is_tried_again_later_and_given_up_in_the_end(channel, teams, heard) -> None:
+    teams.script("send", *["404:ConversationNotFound"] * 2)
+    assert await channel.send(outgoing()) == NotSent("ConversationNotFound", read=True)
     assert (len(teams.made("send")), len(teams.made("open"))) == (2, 1)
+    assert isinstance(await channel.send(outgoing()), Sent)
+
+
+async def test_no_more_requests_are_under_way_than_may_be(memory, clock) -> None:
+    full, release = asyncio.Event(), asyncio.Event()
+
+    class Slow(MemoryTransport):
+        under_way = 0
+
+        async def send(self, address, message):
+            self.under_way += 1
+            if self.under_way == AT_ONCE:
+                full.set()
+            await release.wait()
+            return await super().send(address, message)
+
+    world, gateway = World(), MemoryGateway(memory)
+    world.add_user(USER_ID)
+    transport = Slow(world, clock)
+    channel = channel_over(transport, gateway, "https://smba.trafficmanager.net/emea/")
+    sending = asyncio.gather(*(channel.send(outgoing(f"card {number}")) for number in range(60)))
+    await full.wait()
+    for _ in range(100):  # whatever else could begin has done so by then
+        await gateway.call(memory.addresses.find, "default", ADA)
+    assert transport.under_way == AT_ONCE
+    release.set()
+    assert {type(end) for end in await sending} == {Sent}
+    gateway.stop()
 
 
 @pytest.mark.parametrize("fault", ["500:ServiceError-stored", "cut-stored", "429:7", "garbage"])

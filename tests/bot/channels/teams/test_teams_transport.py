@@ -18,6 +18,7 @@ from core.clock import ManualClock
 from core.model.work import Extent
 from tests.fakes.teams_openid import APP_ID, SERVICE_URL, TENANT_ID, USER_ID, message
 from tests.fakes.teams_world import BOT
+from tests.support.loopback import make_certificate, served
 from tests.support.teams_out import CARD, transport_to, verifier
 
 MESSAGE = to_teams_message(CARD)
@@ -73,6 +74,12 @@ async def test_a_name_that_nobody_knows_got_nothing(transport, address, monkeypa
     assert outcome == NotSent("Teams cannot be reached: ClientConnectorDNSError")
 
 
+async def test_a_service_whose_certificate_nobody_trusts_got_nothing(transport, teams, address, tmp_path) -> None:
+    async with served({"/{all:.*}": lambda _: pytest.fail("it was asked")}, make_certificate(tmp_path)) as url:
+        outcome = await transport.send(replace(address, service_url=f"{url}/"), MESSAGE)
+    assert outcome == NotSent("Teams cannot be reached: ClientConnectorCertificateError")
+
+
 async def _nobody(*_: object, **__: object) -> None:
     raise OSError("no such name")
 
@@ -93,6 +100,7 @@ ELSEWHERE = (
     "ftp://127.0.0.1/",
     "",
     "127.0.0.1",
+    "https://smba.trafficmanager.net/{conversationId.__class__}/",
 )
 
 
