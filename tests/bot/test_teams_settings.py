@@ -58,6 +58,11 @@ def test_what_has_all_lacks_nothing(settings):
     assert settings.gaps == ()
 
 
+def test_without_tokens_it_must_still_be_said_which_organisation_is_served():
+    (gap,) = TeamsSettings(mode="anonymous").gaps
+    assert gap.startswith("teams.mode is 'anonymous' and needs teams.tenant_id: write the Directory (tenant) ID")
+
+
 def test_without_the_sdk_it_is_said_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "botbuilder", None)
     assert "pip install '.[teams]'" in TeamsSettings(mode="anonymous", tenant_id=IDS["tenant_id"]).gaps[0]
@@ -89,7 +94,7 @@ def test_a_secret_in_the_settings_file_is_refused_and_not_shown(written):
     ("value", "words"),
     [
         (APP, "is an id: the secret's own Secret ID"),
-        (APP.upper(), "is an id"),
+        (TENANT.upper(), "is an id"),
         ("abC8******************", "is what Entra shows of a secret later"),
         ("https://canary", "is an address"),
         ("eyJcanary", "is a token"),

@@ -1,51 +1,32 @@
 """docs/slack.md says what the code does: its tables are the code's, and its commands and settings are real ones."""
 
 import re
-import shlex
 import tomllib
-from pathlib import Path
 
 import pytest
 
+from bot.channels.connection import LONGEST_SECS
 from bot.channels.settings import SlackSettings
-from bot.channels.slack.connect import LONGEST_SECS
 from bot.channels.slack.credentials import CREDENTIALS, NEEDED
 from bot.channels.slack.manifest import EVENTS, SCOPES
 from bot.channels.slack.remedies import REMEDIES
-from bot.cli.entry import run
 from bot.config import load
+from tests.support.guides import Guide, assert_is_a_command
 
-GUIDE = (Path(__file__).parents[4] / "docs" / "slack.md").read_text(encoding="utf-8")
-COMMANDS = sorted(
-    {line.partition("#")[0].strip() for line in GUIDE.splitlines() if line.startswith("clarify-bot ")}
-    | set(re.findall(r"`(clarify-bot [^`]+)`", GUIDE))
-)
-SETTINGS = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
-
-
-def table(heading):
-    """The rows of the first table after a line that begins like this, as lists of cells."""
-    after = GUIDE[GUIDE.index(heading) :].splitlines()
-    first = next(number for number, line in enumerate(after) if line.startswith("|"))
-    rows = []
-    for line in after[first + 2 :]:
-        if not line.startswith("|"):
-            break
-        rows.append([cell.strip().strip("`") for cell in line.strip("|").split("|")])
-    return rows
+GUIDE = Guide.of("slack.md")
 
 
 def test_every_scope_stands_there_with_its_reason():
-    assert dict(table("## What each scope is for")) == dict(SCOPES)
+    assert dict(GUIDE.table("## What each scope is for")) == dict(SCOPES)
 
 
 def test_every_event_stands_there():
-    sentence = GUIDE[GUIDE.index("It hears of") :].partition("and of nothing else")[0]
+    sentence = GUIDE.text[GUIDE.text.index("It hears of") :].partition("and of nothing else")[0]
     assert set(re.findall(r"`([^`]+)`", sentence)) == set(EVENTS)
 
 
 def test_it_says_how_soon_the_bot_notices_by_itself():
-    assert "the bot notices by itself within five minutes" in GUIDE
+    assert "the bot notices by itself within five minutes" in GUIDE.text
     assert LONGEST_SECS == 5 * 60
 
 
@@ -55,32 +36,28 @@ def test_every_secret_stands_there_with_its_place_and_where_it_goes():
         for mode, words in (("http", "HTTP"), ("socket", "Socket Mode"))
         for credential in NEEDED[mode]
     }
-    assert table("## 2. Copy the secrets") == [
+    assert GUIDE.table("## 2. Copy the secrets") == [
         [c.words, c.place, modes[c.name], c.variable, c.file_setting] for c in CREDENTIALS
     ]
 
 
 def test_every_word_of_slacks_stands_there_with_what_helps():
-    assert {word: (means, fix) for word, means, fix in table("## Slack's words, and what helps")} == {
+    assert {word: (means, fix) for word, means, fix in GUIDE.table("## Slack's words, and what helps")} == {
         word: (remedy.means, remedy.fix) for word, remedy in REMEDIES.items()
     }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", GUIDE.commands)
 def test_every_command_is_one(command, capsys):
-    words = [word for word in shlex.split(command)[1:] if not word.startswith("-")]
-    names = words[:2] if words[0] in {"manifest", "person", "workspace"} else words[:1]
-    assert run([*names, "--help"]) == 0
-    options = re.findall(r"--[a-z-]+", command)
-    assert all(option in capsys.readouterr().out for option in options[:1])
+    assert_is_a_command(command, capsys)
 
 
 def test_there_are_commands_and_settings_to_look_at():
-    assert {"clarify-bot run", "clarify-bot doctor", "clarify-bot manifest slack --socket"} <= set(COMMANDS)
-    assert len(SETTINGS) == 2
+    assert {"clarify-bot run", "clarify-bot doctor", "clarify-bot manifest slack --socket"} <= set(GUIDE.commands)
+    assert len(GUIDE.settings) == 2
 
 
-@pytest.mark.parametrize("text", SETTINGS)
+@pytest.mark.parametrize("text", GUIDE.settings)
 def test_the_settings_it_shows_are_complete(tmp_path, text):
     (tmp_path / "clarify-bot.toml").write_text(text)
     (tmp_path / "secrets").mkdir()

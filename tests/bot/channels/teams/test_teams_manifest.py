@@ -1,6 +1,7 @@
 """The package of the Teams app: Microsoft's own schema takes it, our rules take it, and each rule can say no."""
 
 import json
+import resource
 from io import BytesIO
 from zipfile import ZipFile
 
@@ -206,6 +207,21 @@ def test_nothing_that_teams_would_refuse_is_written(capsys, here, arguments, wor
     found = printed(capsys, *arguments, "--out", "app.zip", code=2)
     assert (found.out, list(here.iterdir())) == ("", [])
     assert words in found.err
+
+
+@pytest.fixture
+def nearly_full():
+    """A disk on which no file can have more than a kilobyte."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_what_does_not_fit_leaves_the_older_package_and_no_half_of_one(capsys, here, nearly_full):
+    (here / "app.zip").write_text("older")
+    printed(capsys, "--url", URL, "--app-id", APP, "--out", "app.zip", code=1)
+    assert [(file.name, file.read_text()) for file in here.iterdir()] == [("app.zip", "older")]
 
 
 def test_what_cannot_be_written_leaves_nothing(capsys, here):
