@@ -11,11 +11,9 @@ from typing import Literal
 import regex
 
 from core.generate.markers import ONLY_MARKERS
+from core.generate.thoughts import without_thoughts
 from core.text.rows import header
 
-_THOUGHTS = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
-_THOUGHT = regex.compile(rf"<({_THOUGHTS})\b[^<>]{{0,99}}>.*?(?:</\1\s*>|\Z)", regex.DOTALL | regex.IGNORECASE)
-_THOUGHT_BEFORE = regex.compile(rf"\A.*</(?:{_THOUGHTS})\s*>", regex.DOTALL | regex.IGNORECASE)
 _FENCE = regex.compile(r"\s{0,3}(?P<marks>`{3,}+|~{3,}+)(?P<kind>[^`]*)")
 _HEADING = regex.compile(r"\s{0,3}(?:#{1,6}(?:\s|$)|(?:\*\*|__)[^*_]{1,200}(?:\*\*|__)\s*+$)")
 _RULE = regex.compile(r"\s*+(?:[-*_=]\s*+){3,}$")
@@ -38,13 +36,8 @@ class Piece:
 
 def pieces(answer: str) -> list[Piece]:
     """What a reader would see, in order, without headings, rules, and a list of sources at the end."""
-    lines = _unfenced(_spoken(answer).strip().splitlines())
+    lines = _unfenced(without_thoughts(answer).strip().splitlines())
     return [piece for piece in _Scanner(lines).pieces() if piece.text.strip()]
-
-
-def _spoken(answer: str) -> str:
-    """Without the model's thoughts, also where they have no end, or no beginning since a template wrote it."""
-    return _THOUGHT_BEFORE.sub("", _THOUGHT.sub("", answer))
 
 
 def _unfenced(lines: Sequence[str]) -> Sequence[str]:

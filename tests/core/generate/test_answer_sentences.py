@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from core.generate.claims import Said, said
 from core.generate.markers import without_markers
 from core.generate.prompt import UNKNOWN
+from core.generate.thoughts import without_thoughts
 
 
 def cited(answer: str, passages: int = 3) -> list[tuple[str, tuple[int, ...]]]:
@@ -103,10 +104,51 @@ def test_what_asserts_nothing_is_no_claim(answer):
         "<thinking a='b'>SECRET</thinking>It is 40 [1].<THINK>SECRET without end",
         "<think><think>SECRET</think>SECRET</think>It is 40 [1].",
         "<Reasoning>SECRET</reasoning >It is 40 [1].",
+        "It is 40 [1].\n<reason>SECRET without end",
+        "SECRET</reasoning>\nIt is 40 [1].",
+        "<seed:think>SECRET</seed:think>It is 40 [1].",
+        "SECRET</thinking>It is 40 [1].",
+        "[THINK]SECRET is far.[/THINK]It is 40 [1].",
+        "[THINK]SECRET[/THINK][THINK]SECRET[/THINK]\nIt is 40 [1].",
+        "SECRET.[/THINK]It is 40 [1].",
+        "◁think▷SECRET is far.◁/think▷It is 40 [1].",
+        "&lt;think&gt;SECRET is far.&lt;/think&gt; It is 40 [1].",
+        "<|begin_of_thought|>SECRET<|end_of_thought|>It is 40 [1].",
+        "<|START_THINKING|>SECRET<|END_THINKING|>It is 40 [1].",
+        "It is 40 [1].<|start_thinking|>SECRET without end",
+        "<|channel|>analysis<|message|>SECRET.<|end|><|start|>assistant<|channel|>final<|message|>It is 40 [1].",
+        "<|channel|>commentary<|message|>SECRET<|end|><|channel|>final<|constrain|>x<|message|>It is 40 [1].<|return|>",
+        "SECRET.<|end|><|start|>assistant<|channel|>final<|message|>It is 40 [1].<|end|>",
+        "<think>SECRET</think><analysis>SECRET</analysis>It is 40 [1].",
     ],
 )
 def test_what_a_model_thinks_is_never_shown(answer):
     assert cited(answer) == [("It is 40.", (1,))]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["<think>\nSECRET", "[THINK]SECRET", "◁think▷SECRET", "<|channel|>analysis<|message|>SECRET", "<thought>S"],
+)
+def test_an_answer_that_is_all_thought_says_nothing(answer):
+    assert cited(answer) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Write <reason>late</reason> into the form",
+        "Its <analysis> is due in May, says </analysis> too",
+        "The [Reason] column is for 40 [Think] cards",
+        "The tag `<think>` opens and `</think>` ends it",
+        "The marks `[THINK]` and `[/THINK]` are those of one kind",
+        "A reply holds `<|channel|>` and `<|message|>` marks",
+        "A <thinker> and an <analysis-run> think of 5 < 6 and 7 > 6",
+    ],
+)
+def test_what_documents_say_of_thoughts_is_no_thought(words):
+    answer = f"First, it is 40 [1]. {words} [2]. Last, it is 50 [1]."
+    assert without_thoughts(answer) == answer
 
 
 @pytest.mark.parametrize(
@@ -140,9 +182,16 @@ def test_any_answer_comes_apart_into_sentences_that_name_only_passages_there_are
         assert len(set(one.cites)) == len(one.cites)
 
 
-@given(answers, answers)
-def test_no_word_of_a_thought_is_said(before: str, after: str) -> None:
-    shown = said(f"{before.replace('<', '')}\n\n<think>quokka</think>\n\n{after.replace('<', '')}", 3)
+marks = st.sampled_from([
+    ("<think>", "</think>"), ("<a:thinking>", "</a:thinking>"), ("<reason>", "</reason>"), ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"), ("<|begin_of_thought|>", "<|end_of_thought|>"),
+])  # fmt: skip
+
+
+@given(answers, answers, marks)
+def test_no_word_of_a_thought_is_said(before: str, after: str, marked: tuple[str, str]) -> None:
+    begun, ended = marked
+    shown = said(f"{before.replace('<', '')}\n\n{begun}quokka{ended}\n\n{after.replace('<', '')}", 3)
     assert not any("quokka" in one.text for one in shown)
 
 
