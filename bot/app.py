@@ -4,10 +4,10 @@ import asyncio
 import errno
 import gc
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 from uuid import UUID
 
 import structlog
@@ -37,9 +37,6 @@ from core.ids import random_key
 from core.memory import Memory
 from core.model.work import Inbound
 
-if TYPE_CHECKING:
-    from bot.channels.slack.runner import SlackRunner
-
 log = structlog.get_logger()
 
 FULL_COLLECTION_AFTER = 100
@@ -48,6 +45,19 @@ SWITCH_SECS = 0.00002
 """How long a thread may keep the interpreter while the event loop wants it. Each call of SQLite's gives it back for a
 moment and takes it again, at which a waiting thread begins its wait anew: a sweep with a statement every tenth of a
 millisecond held the loop for 135 ms at half a millisecond, 44 at a twentieth, 5 at a fiftieth, itself as fast."""
+
+
+class Runner(Protocol):
+    """Everything that serves one chat platform: started and stopped as one."""
+
+    @property
+    def channel(self) -> Channel: ...
+
+    def routes(self) -> list[web.RouteDef]: ...
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
 
 
 class Bot:
@@ -97,8 +107,7 @@ async def run(settings: Settings, told: Callable[[], None] = lambda: None) -> in
         stack.callback(bot.gateway.close, CLOSE_SECS)
         if settings.inbox.enabled:
             await _open_inbox(bot, stack)
-        slack = await _open_slack(bot, stack) if settings.slack.mode != "off" else None
-        await _listen(bot, stack, slack.routes() if slack else ())
+        await _listen(bot, stack, await _open_platforms(bot, stack))
         await _work(bot, stack)
         stopped = stop_signal()
         _spare_the_collector()
@@ -131,15 +140,30 @@ async def _open_inbox(bot: Bot, stack: AsyncExitStack) -> None:
         print(f"inbox of {person.display_name}: {link}")  # noqa: T201  for the person at this terminal
 
 
-async def _open_slack(bot: Bot, stack: AsyncExitStack) -> "SlackRunner":
-    """Serve one workspace; what is not let in yet is tried again and again."""
-    from bot.channels.slack.runner import SlackRunner
+async def _open_platforms(bot: Bot, stack: AsyncExitStack) -> list[web.RouteDef]:
+    """Serve each chat platform that is set up, and say where its requests come in.
 
-    runner = SlackRunner(bot.settings, bot.parts.ingress, bot.gateway)
-    await runner.start()
-    stack.push_async_callback(runner.stop)
-    bot.channels["slack"] = runner.channel
-    return runner
+    One that does not let the bot in yet is asked again and again.
+    """
+    routes: list[web.RouteDef] = []
+    for platform, runner in _runners(bot):
+        await runner.start()
+        stack.push_async_callback(runner.stop)
+        bot.channels[platform] = runner.channel
+        routes += runner.routes()
+    return routes
+
+
+def _runners(bot: Bot) -> Iterator[tuple[str, Runner]]:
+    settings, ingress, gateway = bot.settings, bot.parts.ingress, bot.gateway
+    if settings.slack.mode != "off":
+        from bot.channels.slack.runner import SlackRunner
+
+        yield "slack", SlackRunner(settings, ingress, gateway)
+    if settings.teams.mode != "off":
+        from bot.channels.teams.runner import TeamsRunner
+
+        yield "teams", TeamsRunner(settings, ingress, gateway)
 
 
 async def _listen(bot: Bot, stack: AsyncExitStack, routes: Iterable[web.AbstractRouteDef]) -> None:
@@ -180,4 +204,3 @@ async def _work(bot: Bot, stack: AsyncExitStack) -> None:
         await work
 
     stack.push_async_callback(stop)
-
