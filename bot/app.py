@@ -25,7 +25,7 @@ from bot.http.access import access_lines
 from bot.http.health import health_routes
 from bot.http.metrics import metrics_route
 from bot.http.v1.routes import ROUTES
-from bot.http.v1.serving import Server
+from bot.http.v1.serving import LONGEST_LINE, Server
 from bot.memory_gateway import MemoryGateway
 from bot.parts import wire
 from bot.stopping import CLOSE_SECS, GRACE_SECS, stop_signal
@@ -171,7 +171,7 @@ async def _listen(bot: Bot, stack: AsyncExitStack, routes: Iterable[web.Abstract
     health = health_routes(bot.gateway, bot.worker.is_stopping, lambda: bot.vitals)
     app.add_routes([*health, metrics_route(bot.gateway), *routes])
     app.add_subapp("/v1", Server(bot.gateway, ROUTES).app())
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=CLOSE_SECS)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=CLOSE_SECS, max_line_size=LONGEST_LINE)
     await runner.setup()
     stack.push_async_callback(runner.cleanup)
     http = bot.settings.http

@@ -10,7 +10,7 @@ import aiohttp
 from aiohttp import web
 
 from bot.http.v1.routes import ROUTES
-from bot.http.v1.serving import Server
+from bot.http.v1.serving import LONGEST_LINE, Server
 from bot.memory_gateway import MemoryGateway
 from core.memory import Memory
 
@@ -64,7 +64,7 @@ async def listening(memory: Memory, server: Server | None = None) -> AsyncIterat
     gateway = MemoryGateway(memory)
     app = web.Application()
     app.add_subapp("/v1", (server or Server(gateway, ROUTES)).app())
-    runner = web.AppRunner(app, access_log=None)
+    runner = web.AppRunner(app, access_log=None, max_line_size=LONGEST_LINE)
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()

@@ -1,6 +1,8 @@
 """Documents: put, taken away and listed. Only an admin's key writes; to any other there is nothing to write to."""
 
+import re
 from typing import Annotated, Literal
+from urllib.parse import quote
 from uuid import UUID
 
 from pydantic import Field
@@ -8,21 +10,20 @@ from pydantic import Field
 from bot.http.v1.paging import PageAsked, page
 from bot.http.v1.problems import Problem
 from bot.http.v1.route import Call, Document, Nothing, Reply
-from bot.http.v1.shapes import Asked, Told, Ts, said
+from bot.http.v1.shapes import NAME, Asked, Reader, Told, Ts
 from core.errors import NotFound
 from core.model.principals import ADMIN, EVERYONE, PERSON, Principal, role_names, visible_to
 
 LONGEST_URI = 1024
+URI_SCHEMA = {"type": "string", "minLength": 1, "maxLength": LONGEST_URI, "pattern": NAME}
 _FORMS = ("multipart/", "application/x-www-form-urlencoded")
 _UNKNOWN = "application/octet-stream"
-
-Uri = Annotated[str, said(LONGEST_URI)]
 
 
 class PutAsked(Asked):
     """`readers`: names of roles, `person:<id>` or `everyone`. `validStart`: since when it says so; without it, now."""
 
-    readers: Annotated[list[Annotated[str, said(100)]], Field(min_length=1, max_length=50)]
+    readers: Annotated[list[Reader], Field(min_length=1, max_length=20)]
     valid_start: Ts | None = None
 
 
@@ -55,6 +56,8 @@ class SourcesTold(Told):
 def put_source(call: Call[Document, PutAsked]) -> Reply:
     """Take a document in, or its next version; the same text again changes nothing. For an admin's key."""
     uri, asked, sent = _writable(call.at, call.principal), call.query, call.body
+    if not sent.data:
+        raise Problem("INVALID_REQUEST", "The body is empty: it is the document. DELETE takes one away.")
     done = call.memory.ingest(
         uri,
         sent.data,
@@ -64,7 +67,8 @@ def put_source(call: Call[Document, PutAsked]) -> Reply:
         valid_start=asked.valid_start,
         actor=call.principal.actor,
     )
-    return Reply(SourcePut.model_validate(done, from_attributes=True), 201 if done.outcome == "new" else 200)
+    told = SourcePut.model_validate(done, from_attributes=True)
+    return Reply(told, 201 if done.outcome == "new" else 200, f"/sources/{quote(uri, safe='')}")
 
 
 def remove_source(call: Call[None, Nothing]) -> Reply:
@@ -96,8 +100,9 @@ def _writable(uri: str, principal: Principal) -> str:
     """Raises NotFound for whoever is no admin; Problem INVALID_REQUEST for what no document can be called."""
     if ADMIN not in principal.roles:
         raise NotFound
-    if not 1 <= len(uri) <= LONGEST_URI or not uri.isprintable() or uri != uri.strip():
-        raise Problem("INVALID_REQUEST", f"A uri has 1 to {LONGEST_URI} characters, and no control characters.")
+    if len(uri) > LONGEST_URI or not re.fullmatch(NAME, uri):
+        detail = f"A uri has 1 to {LONGEST_URI} characters, single spaces at most, and no control characters."
+        raise Problem("INVALID_REQUEST", detail)
     return uri
 
 

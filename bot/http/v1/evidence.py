@@ -7,7 +7,7 @@ from pydantic import Field
 
 from bot.http.v1.conditions import Where, plain
 from bot.http.v1.route import Call, Nothing, Reply
-from bot.http.v1.shapes import Asked, Interval, Span, Told, Ts, TsInterval, clean, interval, said, ts_interval
+from bot.http.v1.shapes import Asked, Interval, Span, Told, Ts, TsInterval, Whole, clean, interval, said, ts_interval
 from core.context.views import INCLUDE, question_json, span_json
 from core.model.answers import Answer, Claim
 from core.model.clarifying import ClarificationState
@@ -51,8 +51,8 @@ class ContextAsked(_At):
     """A question, a structured query, or both; `include` says what else is told."""
 
     question: Question | None = None
-    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    max_spans: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    max_tokens: Annotated[Whole, Field(ge=1, le=1_000_000)] | None = None
+    max_spans: Annotated[Whole, Field(ge=1, le=100_000)] | None = None
     include: list[Include] = Field(default=[*get_args(Include)], max_length=len(INCLUDE))
 
 
@@ -312,7 +312,7 @@ def _cited(passage: Passage) -> Cited:
 class QueryAsked(_At):
     """A label, conditions on it, or both: at least a label or a `match`."""
 
-    limit: Annotated[int, Field(ge=1, le=MOST_FOUND)] = 100
+    limit: Annotated[Whole, Field(ge=1, le=MOST_FOUND)] = 100
 
 
 class NodeTold(Told):

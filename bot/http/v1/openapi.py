@@ -6,8 +6,10 @@ from itertools import groupby
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
+from bot.http.v1.documents import URI_SCHEMA
 from bot.http.v1.idempotency import KEY_SCHEMA
 from bot.http.v1.problems import KINDS, MEDIA_TYPE
 from bot.http.v1.route import Document, Route
@@ -25,7 +27,13 @@ _EVERYWHERE = (
 _OF_BODIES = ("UNSUPPORTED_MEDIA_TYPE", "BODY_TOO_LARGE", "BODY_TOO_SLOW")
 _PATHS: Mapping[str, dict[str, Any]] = {
     "id": {"type": "string", "format": "uuid"},
-    "uri": {"type": "string", "minLength": 1},
+    "uri": URI_SCHEMA,
+}
+_LEADS_TO: Mapping[str, str] = {
+    "answer_id": "/answers/{id}",
+    "watch_id": "/watches/{id}",
+    "clarification_id": "/clarifications/{id}",
+    "trace_id": "/trace/{id}",
 }
 _SAID: Mapping[int, str] = {200: "Done.", 201: "Made.", 204: "Done; there is nothing to say."}
 
@@ -34,7 +42,7 @@ def document(routes: Sequence[Route], version: str) -> dict[str, Any]:
     """Paths begin with `/v1`."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
-        paths.setdefault(f"/v1{route.path}", {})[route.method.lower()] = _operation(route)
+        paths.setdefault(f"/v1{route.path}", {})[route.method.lower()] = _operation(route, routes)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -67,13 +75,13 @@ def codes(route: Route) -> list[str]:
     return sorted(set(found), key=lambda code: (KINDS[code].status, code))
 
 
-def _operation(route: Route) -> dict[str, Any]:
+def _operation(route: Route, routes: Sequence[Route]) -> dict[str, Any]:
     said = getdoc(route.handler) or ""
     found: dict[str, Any] = {
         "operationId": route.handler.__name__,
         "summary": said.partition("\n")[0],
         "parameters": list(_parameters(route)),
-        "responses": dict(_responses(route)),
+        "responses": dict(_responses(route, links(route, routes))),
     }
     if more := said.partition("\n\n")[2]:
         found["description"] = more
@@ -103,13 +111,30 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
         yield {"name": "Idempotency-Key", "in": "header", "required": False, "schema": KEY_SCHEMA}
 
 
-def _responses(route: Route) -> Iterator[tuple[str, dict[str, Any]]]:
+def links(route: Route, routes: Sequence[Route]) -> dict[str, dict[str, Any]]:
+    """Where one may go from what an endpoint tells: by each id in it, to the endpoints that take it."""
+    named = route.answers.model_fields if route.answers else {}
+    found: dict[str, dict[str, Any]] = {}
+    for field in named.keys() & _LEADS_TO.keys():
+        said = f"$response.body#/{to_camel(field)}"
+        for other in routes:
+            if other.path.startswith(_LEADS_TO[field]):
+                found[other.handler.__name__] = {"operationId": other.handler.__name__, "parameters": {"id": said}}
+            elif other.body is not None and field in getattr(other.body, "model_fields", {}):
+                body = {to_camel(field): said}
+                found[other.handler.__name__] = {"operationId": other.handler.__name__, "requestBody": body}
+    return dict(sorted(found.items()))
+
+
+def _responses(route: Route, leads: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for status in route.statuses:
         found: dict[str, Any] = {"description": _SAID[status]}
         if route.answers is not None:
             found["content"] = {"application/json": {"schema": _ref(route.answers)}}
         if status == 201:
             found["headers"] = {"Location": {"required": True, "schema": {"type": "string"}}}
+        if leads:
+            found["links"] = leads
         yield str(status), found
     for status, of_status in groupby(codes(route), key=lambda code: KINDS[code].status):
         yield str(status), _problem(list(of_status))

@@ -13,7 +13,7 @@ from uuid import UUID
 from pydantic import Field
 
 from bot.http.v1.problems import Problem
-from bot.http.v1.shapes import Asked
+from bot.http.v1.shapes import Asked, Whole
 
 MOST = 200
 
@@ -24,8 +24,8 @@ Place = tuple[int | str, ...]
 class PageAsked(Asked):
     """How much of a list, and after what."""
 
-    limit: Annotated[int, Field(ge=1, le=MOST)] = 50
-    cursor: Annotated[str, Field(min_length=1, max_length=4096, pattern="^[A-Za-z0-9_-]+$")] | None = None
+    limit: Annotated[Whole, Field(ge=1, le=MOST)] = 50
+    cursor: Annotated[str, Field(min_length=1, max_length=8192, pattern="^[A-Za-z0-9_-]+$")] | None = None
 
 
 def page(items: Iterable[T], place: Callable[[T], Place], asked: PageAsked) -> tuple[list[T], str | None]:
@@ -45,7 +45,11 @@ def page(items: Iterable[T], place: Callable[[T], Place], asked: PageAsked) -> t
 
 
 def _cursor(place: Place) -> str:
-    return base64.urlsafe_b64encode(json.dumps(place, separators=(",", ":")).encode()).decode().rstrip("=")
+    return (
+        base64.urlsafe_b64encode(json.dumps(place, separators=(",", ":"), ensure_ascii=False).encode())
+        .decode()
+        .rstrip("=")
+    )
 
 
 def _place(cursor: str) -> Place:

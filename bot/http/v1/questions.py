@@ -7,7 +7,7 @@ from pydantic import Field
 
 from bot.http.v1.paging import PageAsked, page
 from bot.http.v1.route import Call, Nothing, Reply
-from bot.http.v1.shapes import Asked, Span, Told, said
+from bot.http.v1.shapes import Asked, Reader, Span, Told, Whole, said
 from core.clarifications.opening import MOST_OPTIONS, OPTION_CHARS, QUESTION_CHARS, Opening
 from core.clarifications.views import ClarificationView
 from core.context.views import span_json
@@ -19,9 +19,9 @@ class OpenAsked(Asked):
 
     node_id: UUID
     question: Annotated[str, said(QUESTION_CHARS)]
-    audience: Annotated[list[Annotated[str, said(100)]], Field(min_length=1, max_length=50)]
+    audience: Annotated[list[Reader], Field(min_length=1, max_length=50)]
     options: list[Annotated[str, said(OPTION_CHARS)]] = Field(default=[], max_length=MOST_OPTIONS)
-    quorum: Annotated[int, Field(ge=1, le=100_000)] = 1
+    quorum: Annotated[Whole, Field(ge=1, le=100_000)] = 1
 
 
 class OpenedTold(Told):
@@ -34,7 +34,7 @@ class OpenedTold(Told):
 class VoteAsked(Asked):
     """The number of an option; null: they do not know."""
 
-    choice: Annotated[int, Field(ge=0, le=100_000)] | None
+    choice: Annotated[Whole, Field(ge=0, le=100_000)] | None
 
 
 class VotedTold(Told):

@@ -32,6 +32,8 @@ LARGEST_JSON = 1024 * 1024
 """Bytes: fifty claims of a thousand characters, each written as an escape, are a third of it."""
 LARGEST_DOCUMENT = 10 * 1024 * 1024
 """Bytes: ten novels. Taking in as much holds other writers up for seconds."""
+LONGEST_LINE = 32 * 1024
+"""Bytes of a request's first line: an uri and readers as long as they may be, every character of them escaped."""
 BODY_SECS = 30
 """For a body to arrive: ten megabytes on a slow line."""
 ANSWER_SECS = 120

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
@@ -14,9 +14,27 @@ UNKNOWN_FIELD = "unknown_field"
 LAST_TS = 253_402_300_799_999_999
 """The last microsecond of the year 9999, which every reader of dates knows."""
 
-Ts = Annotated[int, Field(ge=0, le=LAST_TS, description="Microseconds since the Unix epoch, UTC.")]
+
+def _whole(given: Any) -> Any:
+    """In JSON Schema 3.0 is an integer."""
+    return int(given) if isinstance(given, float) and given.is_integer() else given
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+Ts = Annotated[Whole, Field(ge=0, le=LAST_TS, description="Microseconds since the Unix epoch, UTC.")]
 _CLEAN = r"^[^\u0000-\u0008\u000e-\u001f\u007f]*$"
 _SAID = r"^[^\u0000-\u0008\u000e-\u001f\u007f]*[^\s\u0000-\u001f\u007f][^\u0000-\u0008\u000e-\u001f\u007f]*$"
+
+
+NAME = r"^[^\s\u0000-\u001f\u007f]+( [^\s\u0000-\u001f\u007f]+)*$"
+
+
+def name(most: int) -> Any:
+    """What a name must be: words with single spaces between."""
+    return StringConstraints(min_length=1, max_length=most, pattern=NAME)
+
+
+Reader = Annotated[str, name(64), Field(description="The name of a role, `person:` and an id, or `everyone`.")]
 
 
 def said(most: int) -> Any:

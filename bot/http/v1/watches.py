@@ -9,7 +9,7 @@ from pydantic import Field
 from bot.http.v1.paging import PageAsked, page, page_of_ids
 from bot.http.v1.problems import Problem
 from bot.http.v1.route import Call, Nothing, Reply
-from bot.http.v1.shapes import Asked, Told, Ts, TsInterval, said
+from bot.http.v1.shapes import Asked, Reader, Told, Ts, TsInterval, Whole, said
 from core.errors import NotFound
 from core.model.watching import HEARD, Cadence, EventKind, FireView, ScopeType, WatchRequest, WatchView
 from core.results.standing import LONGEST
@@ -17,7 +17,6 @@ from core.watch.config import LONGEST_DEBOUNCE
 
 _MOST_FIRES = 100_000
 """More than any watch keeps."""
-Role = Annotated[str, said(100)]
 
 
 class ForPerson(Asked):
@@ -30,7 +29,7 @@ class ForPerson(Asked):
 class Audience(Asked):
     """People, and whoever holds one of these roles when there is something to tell."""
 
-    roles: list[Role] = Field(default=[], max_length=50)
+    roles: list[Reader] = Field(default=[], max_length=50)
     persons: list[UUID] = Field(default=[], max_length=200)
 
 
@@ -60,7 +59,7 @@ class WatchAsked(Asked):
     events: Annotated[list[EventKind], Field(min_length=1, max_length=len(EventKind))] | None = None
     target: Annotated[ForPerson | ForMany | ForWebhook, Field(discriminator="kind")] | None = None
     cadence: Cadence | None = None
-    debounce_secs: Annotated[int, Field(ge=0, le=LONGEST_DEBOUNCE)] | None = None
+    debounce_secs: Annotated[Whole, Field(ge=0, le=LONGEST_DEBOUNCE)] | None = None
 
 
 class MuteAsked(Asked):
