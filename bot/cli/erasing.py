@@ -6,7 +6,7 @@ from uuid import UUID
 
 import typer
 
-from bot.cli.options import AsJson, Config, memory_of, settings_of
+from bot.cli.options import AsJson, Config, memory_of, person_named, settings_of
 from bot.cli.output import say, say_json, say_table
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ def person(
     """Destroy what is known of a person, and what they asked, saved and were told."""
     settings = settings_of(config)
     with memory_of(settings) as memory:
-        person_id = _id(name) or memory.people.named(settings.tenant, name).person_id
-        done = memory.erase(person_id, reason, tenant=settings.tenant)
+        done = memory.erase(person_named(memory, settings, name), reason, tenant=settings.tenant)
     _show(done, as_json=as_json)
 
 

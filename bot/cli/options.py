@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
 
 import typer
 
@@ -42,6 +43,14 @@ def require_database(settings: "Settings") -> None:
     scheme, _, file = settings.database.partition(":///")
     if scheme == "sqlite" and not Path(file.partition("?")[0]).exists():
         _never_set_up(f"there is no database {file}")
+
+
+def person_named(memory: "Memory", settings: "Settings", name: str) -> UUID:
+    """The person of an id, an e-mail address or a name. Raises NotFound."""
+    try:
+        return UUID(name)
+    except ValueError:
+        return memory.people.named(settings.tenant, name).person_id
 
 
 def _never_set_up(what: str) -> None:

@@ -14,7 +14,7 @@ from core.model.erased import ERASED
 from core.model.preferences import Preferences, check, muted_until
 from core.model.principals import OPERATOR, Principal, person_reader, role_names
 from core.model.work import Place
-from core.store import audit, briefs, messages, people
+from core.store import audit, briefs, disclosure, messages, people
 from core.store.database import Database, ReadTx, WriteTx, tenants
 from core.store.jobs import insert_once
 from core.store.tables import ChatIdentity, Person, Tenant
@@ -89,6 +89,14 @@ class PeopleEngine:
             _settle(tx, person, zone or person.zone)
             _audit(tx, actor, person, before)
         return person_id
+
+    def export(self, tenant_id: str, person_id: UUID, actor: str = OPERATOR) -> dict[str, list[dict[str, Any]]]:
+        """Every row that is about a person, by table, as far as it is about them. Raises NotFound."""
+        with self._database.write(tenant_id) as tx:
+            _known(tx, person_id)
+            audit.record(tx, actor, "person_exported", person_reader(person_id))
+        with self._database.read(tenant_id) as read:
+            return disclosure.everything_about(read, person_id)
 
     def set_active(self, tenant_id: str, person_id: UUID, active: bool, actor: str = OPERATOR) -> None:
         """Let a person go, or let them back in: who has left reads nothing and is sent nothing. Raises NotFound.

@@ -7,7 +7,9 @@ people, so that no erasure needs to reach in here.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
+from sqlalchemy import String, cast, or_
 from sqlmodel import col, select
 
 from core.ids import random_id
@@ -53,4 +55,15 @@ def rows(tx: ReadTx, limit: int) -> list[AuditEntry]:
     """The newest `limit` rows, newest first."""
     newest = select(Audit).where(Audit.tenant_id == tx.tenant_id)
     found = tx.session.exec(newest.order_by(col(Audit.at).desc(), col(Audit.audit_id)).limit(limit))
-    return [AuditEntry(row.at, row.actor, row.action, row.target, row.outcome, row.detail) for row in found]
+    return [_entry(row) for row in found]
+
+
+def about(tx: ReadTx, person_id: UUID) -> list[AuditEntry]:
+    """The rows that name a person, oldest first."""
+    names = (cast(col(column), String).contains(str(person_id)) for column in (Audit.actor, Audit.target, Audit.detail))
+    found = tx.session.exec(select(Audit).where(Audit.tenant_id == tx.tenant_id, or_(*names)).order_by(col(Audit.at)))
+    return [_entry(row) for row in found]
+
+
+def _entry(row: Audit) -> AuditEntry:
+    return AuditEntry(row.at, row.actor, row.action, row.target, row.outcome, row.detail)

@@ -1,0 +1,29 @@
+"""What is known of a person, as an operator hands it out."""
+
+import json
+
+
+def test_an_export_is_a_file_that_only_its_owner_may_read(set_up, tmp_path):
+    set_up("person", "add", "Ada", "--email", "ada@example.com")
+    set_up("person", "add", "Bob", "--email", "bob@example.com")
+    told = set_up("export", "--person", "ada@example.com", "--out", "ada.json")
+    assert "Written to ada.json" in told
+    assert (tmp_path / "ada.json").stat().st_mode & 0o777 == 0o600
+    written = (tmp_path / "ada.json").read_text()
+    assert json.loads(written)["tables"]["person"][0]["email"] == "ada@example.com"
+    assert "bob" not in written.lower()
+    assert "is there already" in set_up("export", "--person", "Ada", "--out", "ada.json", code=2)
+
+
+def test_it_may_be_piped_and_asked_for_by_id_also_after_an_erasure(set_up):
+    person_id = json.loads(set_up("person", "add", "Ada", "--json"))["person_id"]
+    set_up("erase", "person", "Ada", "--reason", "left")
+    told = json.loads(set_up("export", "--person", person_id, "--json"))
+    assert (told["person_id"], told["tables"]["person"][0]["email"]) == (person_id, None)
+    assert told["tables"]["erasure"][0]["reason"] == "left"
+
+
+def test_whom_or_where_to_is_said(set_up):
+    set_up("person", "add", "Ada")
+    assert "--out FILE" in set_up("export", "--person", "Ada", code=2)
+    assert "Nobody" in set_up("export", "--person", "Nobody", "--json", code=1)
