@@ -54,6 +54,7 @@ class Call:
     bearer: str | None
     body: Any
     user_agent: str
+    size: int
 
 
 class FakeConnector:
@@ -153,7 +154,7 @@ class FakeConnector:
             return refused_with(429, "TooManyRequests", {"Retry-After": "7"})
         fault = self.faults.next(operation)
         try:
-            body = act(call.body, _size(call.body)) if takes_effect(fault) else {}
+            body = act(call.body, call.size) if takes_effect(fault) else {}
         except Refusal as refusal:
             return web.json_response(refusal.body, status=refusal.status)
         return await _answer(fault.removesuffix(STORED), request, body, status)
@@ -189,13 +190,9 @@ class FakeConnector:
         is_form = request.content_type == "application/x-www-form-urlencoded"
         body = dict(await request.post()) if is_form else json.loads(raw) if raw else None
         bearer = request.headers.get("Authorization", "").removeprefix("Bearer ") or None
-        call = Call(operation, request.path, bearer, body, request.headers.get("User-Agent", ""))
+        call = Call(operation, request.path, bearer, body, request.headers.get("User-Agent", ""), len(raw))
         self.calls.append(call)
         return call
-
-
-def _size(body: Any) -> int:
-    return len(json.dumps(body, ensure_ascii=False).encode())
 
 
 async def _answer(fault: str, request: web.Request, body: Json, status: int) -> web.StreamResponse:

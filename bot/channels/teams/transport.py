@@ -8,6 +8,7 @@ turn and each send: here the one token is at hand. A turn makes no request at al
 Nothing is asked of a service that is none of Teams' own, and no token is made for it.
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from http import HTTPStatus
@@ -237,7 +238,7 @@ class _Sender(AsyncHTTPSender[ClientRequest, AsyncClientResponse]):
         asked = request.http_request
         try:
             async with self._opened().request(
-                asked.method, asked.url, data=asked.data, headers=asked.headers, allow_redirects=False
+                asked.method, asked.url, data=_utf8(asked.data), headers=_unmeasured(asked), allow_redirects=False
             ) as answer:
                 body = await limited(answer.content, MOST_BYTES)
         except Exception as error:
@@ -257,6 +258,17 @@ class _Sender(AsyncHTTPSender[ClientRequest, AsyncClientResponse]):
         if self._session is None:
             self._session = ClientSession(timeout=self._timeout, trust_env=True, cookie_jar=DummyCookieJar())
         return self._session
+
+
+def _utf8(body: str | None) -> bytes | None:
+    """The same JSON without the SDK's escapes, which take up to three times the room that a card was fitted into."""
+    if body is None or "\\u" not in body:
+        return body.encode() if body else None
+    return json.dumps(json.loads(body), ensure_ascii=False).encode(errors="replace")
+
+
+def _unmeasured(asked: ClientRequest) -> dict[str, str]:
+    return {name: value for name, value in asked.headers.items() if name.lower() != "content-length"}
 
 
 class _Adapter(CloudAdapterBase):  # type: ignore[misc]  # the SDK has no types

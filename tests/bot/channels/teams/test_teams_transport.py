@@ -13,6 +13,7 @@ from bot.channels.base import NotSent, Sent, Unknown, Unreachable
 from bot.channels.teams.address import Address
 from bot.channels.teams.port import Claims, Refused
 from bot.channels.teams.transport import BotFrameworkTransport
+from cards.notices import notice
 from cards.teams import to_teams_message
 from core.clock import ManualClock
 from core.model.work import Extent
@@ -82,6 +83,17 @@ async def test_a_service_whose_certificate_nobody_trusts_got_nothing(transport, 
 
 async def _nobody(*_: object, **__: object) -> None:
     raise OSError("no such name")
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "会", "🙂", "\\", '"'])
+async def test_a_card_that_was_fitted_is_not_too_big_in_whichever_script(
+    transport, teams, user, address, letter
+) -> None:
+    full = to_teams_message(notice("Full", letter * 30_000))
+    assert isinstance(await transport.send(address, full), Sent)
+    [standing] = teams.world.messages[user.conversation]
+    assert standing.card == full["attachments"][0]["content"]
+    assert teams.made("send")[0].size <= 22_000
 
 
 async def test_strange_ids_stay_in_their_place_in_the_address(transport, teams, address) -> None:
