@@ -40,7 +40,7 @@ def backup(
         say_json({"file": out, **asdict(made)})
         return
     say(_told(made))
-    say(f"{out} is whole and was checked. Without the folder {settings.keys} it restores no webhook and no button.")
+    say(f"{out} is whole and was checked. The keys in {settings.keys} are not in it: keep a copy of them elsewhere.")
 
 
 def restore(
