@@ -58,21 +58,26 @@ def _variant(given: Any) -> str | None:
     """Which of the above it wants to be."""
     said = dict(given) if isinstance(given, dict | Asked) else {}
     if "any" in said:
-        return "any"
+        return "#any"
     op = said.get("op")
     return _VARIANTS.get(op) if isinstance(op, str) else None
 
 
 _VARIANTS = {
-    **dict.fromkeys(("eq", "ne", "contains"), "equal"),
-    **dict.fromkeys(("lt", "le", "gt", "ge"), "ordered"),
-    **{op: op for op in ("in", "exists", "match")},
+    **dict.fromkeys(("eq", "ne", "contains"), "#equal"),
+    **dict.fromkeys(("lt", "le", "gt", "ge"), "#ordered"),
+    **{op: f"#{op}" for op in ("in", "exists", "match")},
 }
-_WRONG: dict[str, Any] = {
-    "custom_error_type": "no_condition",
-    "custom_error_message": "must be {any: [conditions]}, or {prop, op, value} with an op of "
-    "eq ne lt le gt ge in contains exists match",
-}
+"""Tags are marked as such: they are no names of fields."""
+
+
+def _by_variant(*more: str) -> Discriminator:
+    ops = " ".join([op for op in _VARIANTS if op != "match"] + list(more))
+    return Discriminator(
+        _variant,
+        custom_error_type="no_condition",
+        custom_error_message=f"must be {{any: [conditions]}}, or {{prop, op, value}} with an op of {ops}",
+    )
 
 
 class AnyOf(Asked):
@@ -82,14 +87,14 @@ class AnyOf(Asked):
 
 
 Plain = (
-    Annotated[Equal, Tag("equal")]
-    | Annotated[Ordered, Tag("ordered")]
-    | Annotated[In, Tag("in")]
-    | Annotated[Exists, Tag("exists")]
-    | Annotated[AnyOf, Tag("any")]
+    Annotated[Equal, Tag("#equal")]
+    | Annotated[Ordered, Tag("#ordered")]
+    | Annotated[In, Tag("#in")]
+    | Annotated[Exists, Tag("#exists")]
+    | Annotated[AnyOf, Tag("#any")]
 )
-Inner = Annotated[Plain, Discriminator(_variant, **_WRONG)]
-Condition = Annotated[Plain | Annotated[Match, Tag("match")], Discriminator(_variant, **_WRONG)]
+Inner = Annotated[Plain, _by_variant()]
+Condition = Annotated[Plain | Annotated[Match, Tag("#match")], _by_variant("match")]
 AnyOf.model_rebuild()
 
 Where = Annotated[list[Condition], Field(max_length=_MOST)]

@@ -52,8 +52,15 @@ KINDS: Mapping[str, Kind] = {
     "TIMED_OUT": Kind(503, "The request took too long", _LATER),
 }
 
-_CONSTANT = {"UNAUTHENTICATED", "NOT_FOUND", "INTERNAL"}
-"""Of these nothing more is said: it could tell what is there for others, or what went wrong with whose words."""
+_CONSTANT = {
+    "UNAUTHENTICATED",
+    "NOT_FOUND",
+    "INTERNAL",
+    "STORE_UNAVAILABLE",
+    "GENERATE_UNAVAILABLE",
+    "MODEL_MISMATCH",
+}
+"""Of these nothing more is said: it could tell what is there for others, or how this server is set up."""
 _OTHERWISE = {
     "unknown_key": "UNAUTHENTICATED",
     "invalid_config": "INTERNAL",

@@ -127,7 +127,7 @@ def pointer(loc: Iterable[int | str], given: Any) -> str:
     steps = list(loc)
     for number, step in enumerate(steps):
         if isinstance(here, Mapping) and isinstance(step, str):
-            if step not in here and number < len(steps) - 1:
+            if step not in here and (step.startswith("#") or number < len(steps) - 1):
                 continue
             here = here.get(step)
         elif isinstance(here, list) and isinstance(step, int):

@@ -21,6 +21,7 @@ from aiohttp import web
 
 from bot.faults import described
 from bot.http.v1.answering import Incoming, answer, of_problem
+from bot.http.v1.limits import LIMITS, Limits
 from bot.http.v1.openapi import document
 from bot.http.v1.problems import Problem, of_core
 from bot.http.v1.route import Document, Outcome, Pace, Route
@@ -28,20 +29,8 @@ from bot.memory_gateway import MemoryGateway
 from core.errors import CoreError, UnknownKey
 from core.model.principals import Principal
 
-LARGEST_JSON = 1024 * 1024
-"""Bytes: fifty claims of a thousand characters, each written as an escape, are a third of it."""
-LARGEST_DOCUMENT = 10 * 1024 * 1024
-"""Bytes: ten novels. Taking in as much holds other writers up for seconds."""
 LONGEST_LINE = 32 * 1024
 """Bytes of a request's first line: an uri and readers as long as they may be, every character of them escaped."""
-BODY_SECS = 30
-"""For a body to arrive: ten megabytes on a slow line."""
-ANSWER_SECS = 120
-"""For an answer: more than a language model may take with the settings as they are made."""
-AT_ONCE = 16
-"""Requests of one key in hand, so that no program keeps all others waiting."""
-LONG_AT_ONCE = 5
-"""Of the gateway's eight threads for long calls; the rest are left to people who ask in a chat."""
 _BEARER = re.compile(r"Bearer +([!-~]{1,200}) *", re.IGNORECASE)
 
 log = structlog.get_logger()
@@ -51,11 +40,12 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Server:
     """Serves routes over a memory."""
 
-    def __init__(self, gateway: MemoryGateway, routes: Iterable[Route]) -> None:
+    def __init__(self, gateway: MemoryGateway, routes: Iterable[Route], limits: Limits = LIMITS) -> None:
         self._gateway = gateway
+        self._limits = limits
         self._routes = tuple(routes)
         self._in_hand: Counter[UUID | None] = Counter()
-        self._long = asyncio.Semaphore(LONG_AT_ONCE)
+        self._long = asyncio.Semaphore(limits.long_at_once)
 
     def app(self) -> web.Application:
         """To be mounted under `/v1`."""
@@ -69,7 +59,7 @@ class Server:
             secret = _secret(request)
             principal = await self._caller(secret)
             with self._turn(principal):
-                raw = await _body(request, route)
+                raw = await _body(request, route, self._limits)
                 return _response(await self._answered(route, _incoming(request, principal, secret, raw)))
 
         return handle
@@ -84,8 +74,8 @@ class Server:
     @contextmanager
     def _turn(self, principal: Principal) -> Iterator[None]:
         key = principal.api_key
-        if self._in_hand[key] >= AT_ONCE:
-            raise Problem("TOO_MANY_REQUESTS", f"At most {AT_ONCE} requests of a key are worked on at once.")
+        if self._in_hand[key] >= self._limits.at_once:
+            raise Problem("TOO_MANY_REQUESTS", f"At most {self._limits.at_once} of them are worked on at once.")
         self._in_hand[key] += 1
         try:
             yield
@@ -97,13 +87,13 @@ class Server:
     async def _answered(self, route: Route, incoming: Incoming) -> Outcome:
         memory = self._gateway.memory
         try:
-            async with asyncio.timeout(ANSWER_SECS):
+            async with asyncio.timeout(self._limits.answer_secs):
                 if route.pace is Pace.BRIEF:
                     return await self._gateway.call(answer, memory, route, incoming)
                 async with self._long:
                     return await self._gateway.at_length(answer, memory, route, incoming)
         except TimeoutError:
-            raise Problem("TIMED_OUT", f"It was given up after {ANSWER_SECS} seconds.") from None
+            raise Problem("TIMED_OUT", f"It was given up after {self._limits.answer_secs} seconds.") from None
 
 
 def _told(described: Mapping[str, Any]) -> Handler:
@@ -148,19 +138,19 @@ def _response(outcome: Outcome) -> web.Response:
 # ── the body ──
 
 
-async def _body(request: web.Request, route: Route) -> bytes:
+async def _body(request: web.Request, route: Route, limits: Limits) -> bytes:
     """Raises Problem UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, BODY_TOO_SLOW."""
     if route.body is None:
         return b""
     _check_kind(request, route)
-    most = LARGEST_DOCUMENT if route.body is Document else LARGEST_JSON
+    most = limits.largest_document if route.body is Document else limits.largest_json
     if (request.content_length or 0) > most:
         raise _too_large(most)
     try:
-        async with asyncio.timeout(BODY_SECS):
+        async with asyncio.timeout(limits.body_secs):
             return await _read(request, most)
     except TimeoutError:
-        raise Problem("BODY_TOO_SLOW", f"It must arrive within {BODY_SECS} seconds.") from None
+        raise Problem("BODY_TOO_SLOW", f"It must arrive within {limits.body_secs} seconds.") from None
 
 
 async def _read(request: web.Request, most: int) -> bytes:

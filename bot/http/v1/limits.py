@@ -1,0 +1,22 @@
+"""How much and how long: the limits of `/v1`, and why each is what it is."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    largest_json: int = 1024 * 1024
+    """Bytes: fifty claims of a thousand characters, each written as an escape, are a third of it."""
+    largest_document: int = 10 * 1024 * 1024
+    """Bytes: ten novels. Taking in as much holds other writers up for seconds."""
+    body_secs: float = 30
+    """For a body to arrive: ten megabytes on a slow line."""
+    answer_secs: float = 120
+    """For an answer: more than a language model may take with the settings as they are made."""
+    at_once: int = 16
+    """Requests of one key in hand, so that no program keeps all others waiting."""
+    long_at_once: int = 5
+    """Of the gateway's eight threads for long calls; the rest are left to people who ask in a chat."""
+
+
+LIMITS = Limits()

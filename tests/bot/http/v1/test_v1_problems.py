@@ -1,0 +1,204 @@
+"""Every code in the table comes of something, as RFC 9457 has it; and no error of any kind is told otherwise."""
+
+import asyncio
+import threading
+from contextlib import asynccontextmanager
+from io import BytesIO
+
+import aiohttp
+import pytest
+
+from bot.http.v1.limits import LIMITS, Limits
+from bot.http.v1.problems import KINDS, of_core
+from bot.http.v1.route import Pace, Reply, Route
+from bot.http.v1.routes import ROUTES
+from bot.http.v1.serving import Server
+from bot.http.v1.shapes import Told
+from bot.memory_gateway import MemoryGateway
+from core import errors
+from core.ids import random_id
+from tests.support.http import Caller, key, listening
+
+JSON = {"Content-Type": "application/json"}
+TEXT = {"Content-Type": "text/plain"}
+WATCH = {"name": "x", "scopeType": "label", "scopeRefs": ["SECTION"]}
+UNKNOWN = str(random_id())
+
+SIMPLE = {
+    "MALFORMED_JSON": ("POST", "/query", {"data": b'{"find":', "headers": JSON}),
+    "NOT_FOUND": ("GET", f"/answers/{UNKNOWN}", {}),
+    "NO_SUCH_ROUTE": ("GET", "/nothing/here", {}),
+    "METHOD_NOT_ALLOWED": ("PUT", "/query", {}),
+    "BODY_TOO_LARGE": ("POST", "/query", {"data": BytesIO(b" " * (LIMITS.largest_json + 1)), "headers": JSON}),
+    "UNSUPPORTED_MEDIA_TYPE": ("POST", "/query", {"data": b"find=SECTION", "headers": TEXT}),
+    "INVALID_REQUEST": ("POST", "/query", {"body": {"find": 7}}),
+    "INVALID_QUERY": ("POST", "/query", {"body": {}}),
+    "UNREADABLE_DOCUMENT": ("PUT", "/sources/x.md?readers=everyone", {"data": b"a\xff", "headers": TEXT}),
+    "INSUFFICIENT_EVIDENCE": ("POST", "/memory/context", {"body": {"find": "PROJECT"}}),
+    "VERIFY_UNAVAILABLE": ("POST", "/memory/verify", {"body": {"claims": ["a"], "model": "another"}}),
+}
+
+
+@pytest.mark.parametrize("code", SIMPLE)
+async def test_a_request_that_is_wrong_is_told_how(code, admin):
+    method, path, more = SIMPLE[code]
+    heard = await admin(method, path, **more)
+    assert (heard.code, heard.status) == (code, KINDS[code].status)
+    assert heard.json["type"] == f"urn:clarify-bot:problem:{code}"
+    assert heard.json["title"] == KINDS[code].title
+
+
+async def test_a_key_is_needed_and_one_that_stands_for_a_person_where_it_is_theirs(nobody, robot):
+    assert (await nobody("GET", "/answers")).code == "UNAUTHENTICATED"
+    assert (await robot("GET", "/answers")).code == "PERSON_REQUIRED"
+
+
+async def test_an_erased_document_is_not_taken_in_again(admin, memory):
+    memory.erase(memory.source_named("travel.md"), "asked for")
+    sent = {"data": b"# Travel\n", "headers": TEXT}
+    assert (await admin("PUT", "/sources/travel.md?readers=everyone", **sent)).code == "ERASED"
+
+
+async def test_a_person_has_so_many_watches(reopen, ada):
+    memory = reopen(watch={"max_watches_per_person": 1})
+    async with listening(memory) as base, aiohttp.ClientSession() as session:
+        call = Caller(session, base, key(memory, person=ada))
+        assert (await call("POST", "/watches", WATCH)).status == 201
+        more = WATCH | {"scopeRefs": ["DOCUMENT"]}
+        assert (await call("POST", "/watches", more)).code == "LIMIT_REACHED"
+
+
+async def test_a_name_that_stood_for_another_request_is_refused(call):
+    named = {"Idempotency-Key": "one"}
+    assert (await call("POST", "/watches", WATCH, headers=named)).status == 201
+    assert (await call("POST", "/watches", WATCH | {"name": "y"}, headers=named)).code == "KEY_REUSED"
+
+
+# ── what core, or a bug, comes to ──
+
+RAISED = {
+    "SEMANTIC_UNAVAILABLE": errors.SemanticUnavailable(),
+    "GENERATE_UNAVAILABLE": errors.GenerateUnavailable("https://models.example/secret said no"),
+    "STORE_UNAVAILABLE": errors.StoreUnavailable("postgresql://db.example/secret is gone"),
+    "MODEL_MISMATCH": errors.ModelMismatch("secret"),
+    "INTERNAL": RuntimeError("secret words of a document"),
+}
+
+
+@asynccontextmanager
+async def serving(memory, handler, limits=LIMITS, **more):
+    """A caller of one endpoint, whose handler is the test's own."""
+    gateway = MemoryGateway(memory)
+    route = Route("POST", "/x", handler, Told, **more)
+    async with listening(memory, Server(gateway, [route], limits)) as base, aiohttp.ClientSession() as session:
+        try:
+            yield Caller(session, base, key(memory, "member"))
+        finally:
+            gateway.stop()
+
+
+@pytest.mark.parametrize("code", RAISED)
+@pytest.mark.parametrize("pace", Pace)
+async def test_what_fails_inside_is_told_without_what_it_said(code, pace, memory):
+    def fail(_):
+        raise RAISED[code]
+
+    async with serving(memory, fail, pace=pace) as call:
+        heard = await call("POST", "/x")
+    assert (heard.code, heard.status) == (code, KINDS[code].status)
+    assert b"secret" not in heard.raw
+    assert b"Traceback" not in heard.raw
+
+
+def test_every_error_of_core_has_a_code():
+    told = {error: of_core(error("x", "y") if error is errors.Refused else error("x")) for error in _tree()}
+    inside = {errors.CoreError, errors.InvalidConfig, *_tree(errors.ContextPlanError)} | {errors.Refused}
+    assert {error for error, problem in told.items() if problem.code == "INTERNAL"} == inside
+
+
+def _tree(root=errors.CoreError):
+    return [
+        root,
+        *(one for child in root.__subclasses__() if child.__module__ == "core.errors" for one in _tree(child)),
+    ]
+
+
+# ── what takes too long, or is too much ──
+
+
+class Gate:
+    """A handler that says when it has begun, and waits to be let through."""
+
+    def __init__(self):
+        self.begun, self.open = threading.Event(), threading.Event()
+
+    def __call__(self, _):
+        self.begun.set()
+        self.open.wait(30)
+        return Reply(Told())
+
+    async def reached(self):
+        await asyncio.to_thread(self.begun.wait, 30)
+
+    __name__ = "gate"
+
+
+async def test_what_takes_too_long_is_given_up(memory):
+    gate = Gate()
+    async with serving(memory, gate, Limits(answer_secs=0.05)) as call:
+        heard = await call("POST", "/x")
+        gate.open.set()
+    assert (heard.code, heard.headers["Retry-After"]) == ("TIMED_OUT", "1")
+
+
+async def test_one_key_keeps_no_other_waiting(memory):
+    gate = Gate()
+    async with serving(memory, gate, Limits(at_once=1)) as call:
+        first = asyncio.create_task(call("POST", "/x"))
+        await gate.reached()
+        assert (await call("POST", "/x")).code == "TOO_MANY_REQUESTS"
+        other = asyncio.create_task(call.as_(key(memory, "member"))("POST", "/x"))
+        gate.open.set()
+        assert ((await first).status, (await other).status, (await call("POST", "/x")).status) == (200, 200, 200)
+
+
+async def test_a_request_that_is_being_worked_on_is_not_begun_again(memory):
+    gate = Gate()
+    async with serving(memory, gate, creates=True) as call:
+        named = {"Idempotency-Key": "one"}
+        first = asyncio.create_task(call("POST", "/x", headers=named))
+        await gate.reached()
+        assert (await call("POST", "/x", headers=named)).code == "IN_PROGRESS"
+        gate.open.set()
+        assert (await first).status == (await call("POST", "/x", headers=named)).status == 200
+
+
+async def test_a_body_that_does_not_come_is_not_waited_for(memory):
+    never = asyncio.Event()
+
+    async def slowly():
+        yield b"{"
+        await never.wait()
+
+    gateway = MemoryGateway(memory)
+    async with listening(memory, Server(gateway, ROUTES, Limits(body_secs=0.05))) as base:
+        async with aiohttp.ClientSession() as session:
+            heard = await Caller(session, base, key(memory, "member"))("POST", "/query", data=slowly(), headers=JSON)
+        never.set()
+    gateway.stop()
+    assert heard.code == "BODY_TOO_SLOW"
+
+
+async def test_a_body_that_grows_too_large_is_not_read_to_its_end(robot):
+    async def endless():
+        while True:
+            yield b" " * 65_536
+
+    assert (await robot("POST", "/query", data=endless(), headers=JSON)).code == "BODY_TOO_LARGE"
+    assert (await robot("POST", "/query", {"find": "SECTION"})).status == 200
+
+
+def test_a_test_above_comes_to_each_code():
+    others = {"UNAUTHENTICATED", "PERSON_REQUIRED", "ERASED", "LIMIT_REACHED", "KEY_REUSED", "TIMED_OUT"}
+    others |= {"TOO_MANY_REQUESTS", "IN_PROGRESS", "BODY_TOO_SLOW"}
+    assert SIMPLE.keys() | RAISED.keys() | others == KINDS.keys()
