@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar, get_origin
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 from bot.http.v1.problems import Problem
-from bot.http.v1.shapes import UNKNOWN_FIELD
+from bot.http.v1.shapes import UnknownFieldError
 
 DEEPEST = 32
 """Brackets within brackets: `where` needs a fraction of it, and no reader of JSON comes near its stack."""
@@ -106,14 +105,19 @@ def _malformed(detail: str) -> NoReturn:
 
 def _refused(error: ValidationError, given: Any) -> Problem:
     found = error.errors(include_url=False, include_input=False)
-    places = [{"pointer": pointer(_place(one), given), "detail": one["msg"]} for one in found[:_MOST_ERRORS]]
+    places = [{"pointer": pointer(_place(one), given), "detail": _words(one)} for one in found[:_MOST_ERRORS]]
     first = places[0]
     return Problem("INVALID_REQUEST", f"{first['pointer'] or 'the request'}: {first['detail']}", places)
 
 
-def _place(error: ErrorDetails) -> tuple[int | str, ...]:
+def _place(error: Mapping[str, Any]) -> tuple[int | str, ...]:
     """Where it is; of a field that there is not, the field."""
-    return (*error["loc"], error["ctx"]["name"]) if error["type"] == UNKNOWN_FIELD else error["loc"]
+    cause, loc = error.get("ctx", {}).get("error"), tuple(error["loc"])
+    return (*loc, cause.name) if isinstance(cause, UnknownFieldError) else loc
+
+
+def _words(error: Mapping[str, Any]) -> str:
+    return str(error["msg"]).removeprefix("Value error, ")
 
 
 def _at(place: str, detail: str) -> Problem:

@@ -1,16 +1,15 @@
 """What bodies are made of: the strictness of what is asked, the JSON names of both, and the words that they share."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
-from pydantic_core import PydanticCustomError
 
 from core.clock import FOREVER, to_datetime
 
-UNKNOWN_FIELD = "unknown_field"
 LAST_TS = 253_402_300_799_999_999
 """The last microsecond of the year 9999, which every reader of dates knows."""
 
@@ -47,6 +46,14 @@ def clean(most: int) -> Any:
     return StringConstraints(max_length=most, pattern=_CLEAN)
 
 
+class UnknownFieldError(ValueError):
+    """A field that there is not."""
+
+    def __init__(self, name: str, there: Sequence[str]) -> None:
+        super().__init__(f"there is no such field; there are: {', '.join(there) or 'none'}")
+        self.name = name
+
+
 class Asked(BaseModel):
     """What a caller sends."""
 
@@ -61,8 +68,7 @@ class Asked(BaseModel):
         allowed = [field.alias or name for name, field in cls.model_fields.items()]
         for name in given if isinstance(given, dict) else ():
             if name not in allowed:
-                told = {"name": name, "there": ", ".join(allowed) or "none"}
-                raise PydanticCustomError(UNKNOWN_FIELD, "there is no such field; there are: {there}", told)
+                raise UnknownFieldError(name, allowed)
         return given
 
 
