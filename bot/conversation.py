@@ -41,6 +41,8 @@ class Conversation:
         }
 
     async def _question(self, event: Inbound) -> str:
+        if "text" not in event.body:
+            return "withdrawn before it was answered"
         person_id = await self._identity.person(event)
         if person_id is None:
             await self._settled(event, await self._identity.greet(event))

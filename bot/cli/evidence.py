@@ -1,6 +1,7 @@
 """`context` and `verify`: the evidence without an answer, and what the wording says of claims."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
@@ -57,6 +58,7 @@ def context(
     from core.planner.request import PlanRequest
 
     if thread is not None or explain:
+        _refuse({"--find": find, "--where": where, "--max-tokens": max_tokens, "--max-spans": max_spans})
         _explain(thread, question or "", person, config, explain=explain, as_json=as_json)
         return
     request = PlanRequest(question, find, _conditions(where), budget_tokens=max_tokens, max_spans=max_spans)
@@ -67,6 +69,14 @@ def context(
         say_json(found.to_json())
     else:
         _show_context(found)
+
+
+def _refuse(options: Mapping[str, object]) -> None:
+    from core.errors import InvalidRequest
+
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise InvalidRequest(f"--explain shows what an answer would be told; it takes no {' or '.join(given)}")
 
 
 def _explain(

@@ -5,15 +5,14 @@ from dataclasses import replace
 from uuid import UUID
 
 from core.contextplan import ByteEstimator, Calibrated, Message
-from core.conversation.compaction import to_drop
 from core.conversation.payloads import Told
-from core.conversation.planning import fitted
+from core.conversation.planning import planned
 from core.conversation.views import explained
 from core.errors import NotFound
 from core.model.principals import Principal
-from core.model.threads import Asked, History, Line, Room, ThreadView, Turn
+from core.model.threads import Asked, Before, History, Line, Room, ThreadView, Turn, event_ref
 from core.model.work import Place
-from core.store import factors, inbox, people, rights, sources, spool, threads
+from core.store import erasing, factors, inbox, people, rights, sources, spool, threads
 from core.store.database import Database, ReadTx
 from core.store.tables import Inbox, ThreadEvent
 
@@ -36,7 +35,7 @@ class ConversationEngine:
         with self._database.read(principal.tenant_id) as tx:
             return _told(tx, principal, asked)
 
-    def questions(self, principal: Principal, asked: Asked, limit: int) -> list[str]:
+    def questions(self, principal: Principal, asked: Asked, limit: int) -> list[Before]:
         """What the principal last asked in their own thread before a question, newest first."""
         with self._database.read(principal.tenant_id) as tx:
             return threads.questions(tx, asked.thread_id, principal.person_id, asked.event_id, limit)
@@ -44,19 +43,25 @@ class ConversationEngine:
     def withdraw(self, tenant_id: str, place: Place, event_id: str, text: str | None) -> bool:
         """A message was deleted (`text` None), or says something else now: it and its answer are revoked.
 
-        False where it says what it said, as after a link in it was unfurled, or is no part of any thread.
+        Its words go wherever they are kept by its event: the thread, what was put aside, the inbox, and every trace
+        whose question holds them; an answer that was saved stays. Whoever writes a trace is kept out meanwhile.
+        False where it says what it said, as after a link in it was unfurled, or was never kept.
         """
         key = inbox.key(place, event_id)
         with self._database.write(tenant_id) as tx:
-            tx.lock()
-            found, waiting = threads.of_event(tx, key), inbox.open_event(tx, key)
-            if text is not None and text == _said(tx, found, waiting):
+            tx.exclude()
+            found, received = threads.of_event(tx, key), inbox.question(tx, key)
+            if text is not None and text == _said(tx, found, received):
                 return False
             bound = people.identity(tx, place)
-            if waiting is not None and bound is not None and not found:
+            theirs = {row.person_id for row in found} | ({bound.person_id} if bound else set())
+            if bound and not found and inbox.open_event(tx, key):
                 threads.revoke_ahead(tx, bound.person_id, place, key)
             threads.revoke(tx, found)
-            return bool(found) or waiting is not None
+            erasing.traces_saying(tx, event_ref(tenant_id, key, 0), theirs)
+            if received is not None:
+                inbox.reword(tx, received, text)
+            return bool(found) or received is not None
 
     def history(self, principal: Principal, asked: Asked, model: str, room: Room) -> History:
         """What of the principal's own thread goes into a prompt; what it has no room for is put aside whole.
@@ -66,16 +71,17 @@ class ConversationEngine:
         """
         while True:
             told, estimator = self._standing(principal, asked, model)
-            key, dropped = to_drop(told, room, estimator)
-            if dropped:
-                self._compact(principal.tenant_id, key, dropped)
-                continue
-            found = fitted(told, room, estimator)
-            if not self._put_aside(principal.tenant_id, found.left_out):
+            found = planned(told, room, estimator)
+            if found.compacted:
+                self._compact(principal.tenant_id, found.key, found.compacted)
+            elif not self._put_aside(principal.tenant_id, found.left_out):
                 return History(found.lines, frozenset(source for one in found.shown for source in one.source_ids))
 
     def explain(self, principal: Principal, asked: Asked, model: str, room: Room) -> ThreadView:
-        """What of the principal's own thread would go into a prompt, and why the rest would not. Raises NotFound."""
+        """What of the principal's own thread `history` would give now, and why not the rest; nothing is written.
+
+        Raises NotFound.
+        """
         told, estimator = self._standing(principal, asked, model)
         with self._database.read(principal.tenant_id) as tx:
             readable = sources.readable(tx, rights.today(tx, principal))
@@ -84,8 +90,8 @@ class ConversationEngine:
             if not (told or aside):
                 theirs = ", ".join(map(str, threads.threads(tx, principal.person_id, LISTED))) or "none"
                 raise NotFound(f"there is no conversation {asked.thread_id} of theirs; the newest of theirs: {theirs}")
-        found = fitted(told, room, estimator)
-        events = explained(told, aside, found, estimator)
+        found = planned(told, room, estimator)
+        events = explained(aside, found, estimator)
         budget = max(0, room.spare(()))
         return ThreadView(asked.thread_id, model, budget, found.estimated_tokens, estimator.factor, events)
 
@@ -124,19 +130,11 @@ class ConversationEngine:
             row.factor = calibrated.factor
             tx.session.add(row)
 
-    def spooled(self, ref: UUID, principal: Principal) -> bytes:
-        """The whole words of an event that was left out or compacted, to its own person alone. Raises NotFound."""
-        with self._database.read(principal.tenant_id) as tx:
-            row = spool.get(tx, ref)
-            if row is None or row.person_id != principal.person or not _may_read(tx, principal, row.source_ids):
-                raise NotFound
-            return row.content
 
-
-def _said(tx: ReadTx, found: Sequence[ThreadEvent], waiting: Inbox | None) -> str | None:
-    """What a message said, as it is remembered: in its thread, put aside, or while it is worked on."""
+def _said(tx: ReadTx, found: Sequence[ThreadEvent], received: Inbox | None) -> str | None:
+    """What a message said, as it is remembered: in its thread, put aside, or as it came in."""
     if not found:
-        return waiting.body.get("text") if waiting else None
+        return received.body.get("text") if received else None
     first = found[0]
     content = _spooled(tx, first) if first.compacted else first.content
     return None if first.revoked else content.decode("utf-8", "replace")
@@ -145,10 +143,6 @@ def _said(tx: ReadTx, found: Sequence[ThreadEvent], waiting: Inbox | None) -> st
 def _spooled(tx: ReadTx, row: ThreadEvent) -> bytes:
     copy = spool.get(tx, row.ref)
     return copy.content if copy else b""
-
-
-def _may_read(tx: ReadTx, principal: Principal, source_ids: Sequence[str]) -> bool:
-    return set(map(UUID, source_ids)) <= sources.readable(tx, rights.today(tx, principal))
 
 
 def _told(tx: ReadTx, principal: Principal, asked: Asked) -> list[Told]:

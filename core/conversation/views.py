@@ -11,13 +11,11 @@ COMPACTED = "compacted"
 """Why an event is no part of any plan any more; the other reasons are those of core.contextplan."""
 
 
-def explained(
-    told: Sequence[Told], compacted: Sequence[Told], found: Fitted, estimator: TokenEstimator
-) -> list[Explained]:
-    """Each event of a thread, oldest first; those that were compacted came before."""
+def explained(compacted: Sequence[Told], found: Fitted, estimator: TokenEstimator) -> list[Explained]:
+    """Each event of a thread, oldest first; what was compacted, or is to be by the next prompt, before the rest."""
     reasons = {elision.ref: elision for elision in found.elisions}
-    events = [_explained(one, 0, COMPACTED) for one in compacted]
-    for one in told:
+    events = [_explained(one, 0, COMPACTED) for one in (*compacted, *found.compacted)]
+    for one in found.told:
         elision = reasons.get(str(one.ref))
         inside = _inside(one.content, elision)
         tokens = 0 if inside is None else estimator.estimate([Message(one.role, inside)])

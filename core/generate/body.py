@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from core.model.answers import Answer, Claim
 from core.model.spans import SpanRef
 from core.model.verdicts import Signals, Verdict
 
 
-def trace_body(answer: Answer, planned: Sequence[SpanRef]) -> dict[str, Any]:
-    """`planned`: the evidence that was read for it."""
+def trace_body(answer: Answer, planned: Sequence[SpanRef], said: Sequence[UUID] = ()) -> dict[str, Any]:
+    """`planned`: the evidence that was read for it. `said`: the events whose words the question is."""
     return {
         "question": answer.question,
         "answerText": answer.text,
@@ -25,6 +26,7 @@ def trace_body(answer: Answer, planned: Sequence[SpanRef]) -> dict[str, Any]:
         "coordinates": [_coordinates(span) for span in planned],
         "claims": [_claim(claim, answer) for claim in answer.claims],
         "sections": [[str(cited.node_id), cited.title] for cited in answer.sections],
+        **({"said": list(map(str, said))} if said else {}),
     }
 
 

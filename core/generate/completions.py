@@ -30,8 +30,8 @@ class _Choice(BaseModel):
 
 
 class _Usage(BaseModel):
-    prompt_tokens: int = Field(gt=0, le=_MOST_TOKENS)
-    completion_tokens: int = Field(ge=0, le=_MOST_TOKENS)
+    prompt_tokens: int = Field(strict=True, gt=0, le=_MOST_TOKENS)
+    completion_tokens: int = Field(strict=True, ge=0, le=_MOST_TOKENS)
 
 
 def _or_none(usage: object, read: ValidatorFunctionWrapHandler) -> Any:

@@ -6,32 +6,34 @@ it cites in a third, and the trace is written in a last one. Each that comes aft
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 from core.embed.protocol import Embedder, embed_question
-from core.errors import InsufficientEvidence, NotFound, SemanticUnavailable, VerifyUnavailable
+from core.errors import InsufficientEvidence, InvalidRequest, NotFound, SemanticUnavailable, VerifyUnavailable
 from core.generate.bearing import Borne, bear, bear_unjudged
 from core.generate.body import trace_body
 from core.generate.budget import fitting, left_of, measured, room_for_evidence, room_for_lines
 from core.generate.claims import Said, said
 from core.generate.extractive import Sentence, choose
-from core.generate.follow_ups import LOOKED_BACK, bears_out, together
+from core.generate.follow_ups import LOOKED_BACK, bears_out, gone_on_from, together
 from core.generate.nearness import nearness
 from core.generate.prompt import prompt, ungrounded
-from core.generate.providers import LanguageModel
+from core.generate.providers import LanguageModel, Message
 from core.ids import random_id
 from core.model.answers import EXTRACTIVE, Answer, Cited, Claim, Usage
+from core.model.erased import trace_without_words
 from core.model.evidence import Passage
 from core.model.ports import Conversations, Library, Matcher, PlannedSpan, Questions, Unit
 from core.model.principals import Principal
 from core.model.spans import SpanRef
-from core.model.threads import Asked, History, Line, Room, ThreadView
+from core.model.threads import Asked, History, Line, Room, ThreadView, event_ref
 from core.planner.plan import EvidencePlan, Plans
 from core.planner.request import PlanRequest
-from core.store import rights, sources, traces
+from core.store import rights, sources, threads, traces
 from core.store.database import Database, ReadTx
 from core.store.view import View, view
 from core.text.given import refuse_broken
@@ -39,7 +41,10 @@ from core.text.given import refuse_broken
 _PASSAGES_READ = 12
 """Heaviest passages whose sentences are weighed: on the sample questions the answer is never further down."""
 _NEAREST_SHOWN = 3
+_ENDLESS = 1 << 40
+"""Tokens of a window in which nothing is ever compacted, as without a language model."""
 _TAKEN_AWAY = "a document that this rests on was taken away just now; ask again"
+_WITHDRAWN = "what was asked was deleted or changed just now; ask again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,17 @@ class _Draft:
     usage: Usage = field(default_factory=Usage)
     heard: frozenset[UUID] = frozenset()
     """The sources whose words were in what was said before."""
+
+
+_NO_EVIDENCE = _Evidence((), (), (), "", 0.0, 0.0, is_near=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """A question as it is asked, planned and kept: with those that it goes on from. `refs`: the events it all is."""
+
+    text: str
+    refs: tuple[UUID, ...]
 
 
 class GenerateEngine:
@@ -122,9 +138,9 @@ class GenerateEngine:
         request = self._request(question, find, where, valid_time, tx_time)
         meant, evidence = self._meant(request, principal, question, asked, allow_ungrounded=allow_ungrounded)
         if self._llm is None:
-            draft = self._chosen(meant, evidence)
+            draft = self._chosen(meant.text, evidence)
         else:
-            draft = self._written(question, evidence, self._llm, principal, asked)
+            draft = self._written(meant, evidence, self._llm, principal, asked)
         look = partial(self._look, principal=principal, valid_time=valid_time, tx_time=tx_time)
         borne = self._borne(draft, principal.tenant_id, look)
         with self._database.read(principal.tenant_id) as tx:
@@ -132,7 +148,7 @@ class GenerateEngine:
             sections = self._sections(tx, [passage.span for claim in claims for passage in claim.citations])
         answer = Answer(
             trace_id=random_id(),
-            question=meant,
+            question=meant.text,
             text=" ".join(claim.text for claim in claims),
             claims=claims,
             sections=sections,
@@ -145,7 +161,7 @@ class GenerateEngine:
             grounded=evidence.is_grounded,
             read=frozenset(span.source_id for span in draft.read) | draft.heard if self._llm else frozenset(),
         )
-        self._trace(answer, draft.read, principal)
+        self._trace(answer, draft.read, principal, meant.refs)
         return answer
 
     def quote(self, question: str, span: SpanRef, principal: Principal) -> Answer:
@@ -166,23 +182,23 @@ class GenerateEngine:
         return answer
 
     def explain_thread(self, asked: Asked, principal: Principal, question: str) -> ThreadView:
-        """What of a thread would stand beside a question and its evidence; without a language model, by the estimate.
+        """What of a thread would be told beside a question and its evidence, or ("") beside a prompt without either.
 
-        Raises NotFound, InvalidRequest.
+        Without a language model by the estimate. Raises NotFound, InvalidRequest, SemanticUnavailable.
         """
+        refuse_broken("question", question)
         llm = self._llm
         if llm is None:
-            spare = partial(left_of, self._default_tokens)
-            return self._conversations.explain(
-                principal, asked, EXTRACTIVE, Room(self._default_tokens, self._default_tokens, spare)
-            )
-        try:
+            room = Room(_ENDLESS, _ENDLESS, partial(left_of, self._default_tokens))
+            return self._conversations.explain(principal, asked, EXTRACTIVE, room)
+        meant, evidence = question, _NO_EVIDENCE
+        if question.strip():
             request = self._request(question, None, (), None, None)
-            passages = self._evidence(request, principal, allow_ungrounded=False).passages if question else ()
-        except InsufficientEvidence:
-            passages = ()
-        room = room_for_lines(llm, partial(prompt, question, fitting(llm, question, passages)))
-        return self._conversations.explain(principal, asked, llm.name, room)
+            with suppress(InsufficientEvidence):
+                found, evidence = self._meant(request, principal, question, asked, allow_ungrounded=False)
+                meant = found.text
+        _, told = _told(meant, evidence, llm)
+        return self._conversations.explain(principal, asked, llm.name, room_for_lines(llm, told))
 
     # ── plan ──
 
@@ -196,20 +212,19 @@ class GenerateEngine:
     ) -> PlanRequest:
         """The question leads to evidence by its meaning, but where only a query can: without an embedding model."""
         by_query_alone = self._embedder is None and bool(find or where)
+        model = self._llm.name if self._llm else None
+        given = None if by_query_alone else question
+        budget = self._budget(question)
+        return PlanRequest(given, find, where, valid_time, tx_time, budget_tokens=budget, model=model)
+
+    def _budget(self, question: str) -> int | None:
+        """The tokens that evidence may have, where it is less than by default. Raises InvalidRequest."""
         room = room_for_evidence(self._llm, question) if self._llm else self._default_tokens
-        return PlanRequest(
-            None if by_query_alone else question,
-            find,
-            where,
-            valid_time,
-            tx_time,
-            budget_tokens=room if room < self._default_tokens else None,
-            model=self._llm.name if self._llm else None,
-        )
+        return room if room < self._default_tokens else None
 
     def _meant(
         self, request: PlanRequest, principal: Principal, question: str, asked: Asked | None, *, allow_ungrounded: bool
-    ) -> tuple[str, _Evidence]:
+    ) -> tuple[_Meant, _Evidence]:
         """The question by its own words; where nothing is near them, with those it goes on from, if that is near.
 
         Raises InsufficientEvidence.
@@ -221,21 +236,28 @@ class GenerateEngine:
             if both is None:
                 raise
             return both
-        alone = question, evidence
+        alone = _Meant(question, _own(principal, asked)), evidence
         return alone if evidence.is_near else self._with_before(request, principal, question, asked) or alone
 
     def _with_before(
         self, request: PlanRequest, principal: Principal, question: str, asked: Asked | None
-    ) -> tuple[str, _Evidence] | None:
-        both = together(question, self._conversations.questions(principal, asked, LOOKED_BACK)) if asked else None
-        if both is None:
+    ) -> tuple[_Meant, _Evidence] | None:
+        asked_before = self._conversations.questions(principal, asked, LOOKED_BACK) if asked else ()
+        before = gone_on_from(question, asked_before)
+        if not before:
             return None
+        both = together(question, before)
         try:
-            evidence = self._evidence(replace(request, question=both), principal, allow_ungrounded=False)
-        except InsufficientEvidence:
-            return None
+            joined = replace(request, question=both, budget_tokens=self._budget(both))
+            evidence = self._evidence(joined, principal, allow_ungrounded=False)
+            if self._llm:
+                fitting(self._llm, both, evidence.passages)
+        except (InsufficientEvidence, InvalidRequest):
+            return None  # nothing bears it, or it is too long for a model together
         nearest = [f"{unit.context}\n{unit.said}" for units in evidence.units[:_NEAREST_SHOWN] for unit in units]
-        return (both, evidence) if evidence.is_near and bears_out(question, nearest) else None
+        is_borne = evidence.is_near and bears_out(question, nearest)
+        refs = (*_own(principal, asked), *(one.ref for one in before))
+        return (_Meant(both, refs), evidence) if is_borne else None
 
     def _evidence(self, request: PlanRequest, principal: Principal, *, allow_ungrounded: bool) -> _Evidence:
         with self._database.read(principal.tenant_id) as tx:
@@ -285,14 +307,16 @@ class GenerateEngine:
         ]
 
     def _written(
-        self, question: str, evidence: _Evidence, llm: LanguageModel, principal: Principal, asked: Asked | None
+        self, meant: _Meant, evidence: _Evidence, llm: LanguageModel, principal: Principal, asked: Asked | None
     ) -> _Draft:
         if not evidence.is_near:
             return _Draft((), (), [span.span for span in evidence.spans], llm.name)
-        shown = fitting(llm, question, evidence.passages)
-        told = partial(prompt, question, shown) if evidence.is_grounded else partial(ungrounded, question)
+        shown, told = _told(meant.text, evidence, llm)
         room = room_for_lines(llm, told)
         history = self._conversations.history(principal, asked, llm.name, room) if asked else History()
+        with self._database.read(principal.tenant_id) as tx:
+            if threads.any_revoked(tx, meant.refs):
+                raise NotFound(_WITHDRAWN)
         messages = told(history.lines)
         completion = llm.provider.complete(messages, llm.name, llm.max_tokens)
         usage = completion.usage or measured(llm, messages, completion.text)
@@ -341,12 +365,28 @@ class GenerateEngine:
 
     # ── trace ──
 
-    def _trace(self, answer: Answer, read: Sequence[SpanRef], principal: Principal) -> None:
+    def _trace(self, answer: Answer, read: Sequence[SpanRef], principal: Principal, said: Sequence[UUID] = ()) -> None:
+        """`said`: the events whose words the question is. What was withdrawn meanwhile is kept without words."""
         cited = {passage.span.source_id for claim in answer.claims for passage in claim.citations}
         with self._database.write(principal.tenant_id) as tx:
             tx.compose()
             _refuse_erased(tx, cited | {span.source_id for span in read} | answer.read, principal)
-            traces.add(tx, answer.trace_id, "generate", principal, trace_body(answer, read))
+            body = trace_body(answer, read, said)
+            kept = trace_without_words(body) if threads.any_revoked(tx, said) else body
+            traces.add(tx, answer.trace_id, "generate", principal, kept)
+
+
+def _own(principal: Principal, asked: Asked | None) -> tuple[UUID, ...]:
+    """The event that a question is, where it is one."""
+    return (event_ref(principal.tenant_id, asked.event_id, 0),) if asked and asked.event_id else ()
+
+
+def _told(
+    question: str, evidence: _Evidence, llm: LanguageModel
+) -> tuple[Sequence[Passage], Callable[[Sequence[Line]], Sequence[Message]]]:
+    """The passages that fit beside the question, and the messages with them and with what was said before."""
+    shown = fitting(llm, question, evidence.passages)
+    return shown, partial(prompt, question, shown) if evidence.is_grounded else partial(ungrounded, question)
 
 
 def _refuse_erased(tx: ReadTx, rests_on: set[UUID], principal: Principal) -> None:

@@ -5,9 +5,12 @@ question means another one. And what was found for both must hold each content w
 the question before once more. What it is in other words or another language is lost then, and nothing is made up.
 """
 
+from collections.abc import Sequence
+
 import regex
 
 from core.generate.nearness import held
+from core.model.threads import Before
 from core.text.terms import terms
 
 LOOKED_BACK = 8
@@ -45,15 +48,20 @@ def goes_on(question: str) -> bool:
     return bool(_LINKS.match(question) or _POINTS_BACK.search(question) or not _ASKS.match(question))
 
 
-def together(question: str, before: list[str]) -> str | None:
-    """A question that goes on, after the one that said what it is about and the one just before; None for any other.
+def gone_on_from(question: str, before: Sequence[Before]) -> Sequence[Before]:
+    """Of a question that goes on: the one that said what it is about, and the one just before; of any other, none.
 
     `before`: the newest first.
     """
     if not (before and goes_on(question)):
-        return None
-    first = next((number for number, asked in enumerate(before) if not goes_on(asked)), len(before) - 1)
-    return " ".join([before[first], *before[:first][:1], question])
+        return ()
+    first = next((number for number, asked in enumerate(before) if not goes_on(asked.text)), len(before) - 1)
+    return before[first], *before[:first][:1]
+
+
+def together(question: str, before: Sequence[Before]) -> str:
+    """A question after those that it goes on from."""
+    return " ".join([*(asked.text for asked in before), question])
 
 
 def bears_out(question: str, found: list[str]) -> bool:

@@ -58,6 +58,8 @@ class InboundEngine:
             row = inbox.held(tx, event)
             if row is not None:
                 row.state, row.result = "done", result
+                if row.kind == "withdrawn":
+                    row.body = {}  # the words of an edit have been compared
                 tx.session.add(row)
 
     def release(self, event: Inbound) -> None:

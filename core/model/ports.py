@@ -15,7 +15,7 @@ from core.model.nodes import EdgeWrite, Node, NodeWrite
 from core.model.notices import Notice, QuestionLine
 from core.model.principals import Principal
 from core.model.spans import SpanRef
-from core.model.threads import Asked, History, Line, Room, ThreadView
+from core.model.threads import Asked, Before, History, Line, Room, ThreadView
 from core.model.verdicts import Verdict
 from core.model.watching import Cadence, Event, EventKind, WatchRequest, WatchView
 
@@ -79,7 +79,7 @@ class Answering(Protocol):
 class Conversations(Protocol):
     """A principal's own threads."""
 
-    def questions(self, principal: Principal, asked: Asked, limit: int) -> list[str]: ...
+    def questions(self, principal: Principal, asked: Asked, limit: int) -> list[Before]: ...
     def history(self, principal: Principal, asked: Asked, model: str, room: Room) -> History: ...
     def explain(self, principal: Principal, asked: Asked, model: str, room: Room) -> ThreadView: ...
     def learn(self, tenant_id: str, model: str, told: Sequence[Line], tokens: int) -> None: ...

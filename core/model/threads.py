@@ -48,6 +48,14 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class Before:
+    """A question that was asked before, and the event it was."""
+
+    ref: UUID
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """What a model is shown of a conversation: words, and whose."""
 

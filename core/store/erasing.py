@@ -260,6 +260,11 @@ def traces_of(tx: WriteTx, person_id: UUID) -> int:
     return _emptied(tx, col(Trace.person_id) == person_id)
 
 
+def traces_saying(tx: WriteTx, ref: UUID, person_ids: Collection[UUID]) -> int:
+    """Take the words out of every trace of these whose question holds an event's; how many."""
+    return _emptied(tx, and_(col(Trace.person_id).in_(person_ids), _names(Trace.body, ref)))
+
+
 def cards_to(tx: WriteTx, person_ids: Collection[UUID]) -> list[UUID]:
     """Every card to these, locked."""
     rows = select(CardMessage.message_id).where(

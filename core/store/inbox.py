@@ -31,6 +31,18 @@ def open_event(tx: ReadTx, event_id: str) -> Inbox | None:
     return row if row is not None and row.state in _OPEN else None
 
 
+def question(tx: ReadTx, event_id: str) -> Inbox | None:
+    """Something that was said, done with or not, by its own id."""
+    row = tx.session.get(Inbox, (tx.tenant_id, event_id))
+    return row if row is not None and row.kind == "question" else None
+
+
+def reword(tx: WriteTx, row: Inbox, text: str | None) -> None:
+    """Let an event hold no words but what it says by now, and these only while they are to be answered."""
+    row.body = {"text": text} if text is not None and row.state in _OPEN else {}
+    tx.session.add(row)
+
+
 def receive(tx: WriteTx, place: Place, event_id: str, person_id: UUID | None, kind: str, body: dict[str, Any]) -> bool:
     """True for an event never seen before of this user, or given up; any other repeat changes nothing."""
     row = {

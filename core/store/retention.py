@@ -91,11 +91,16 @@ def find(tx: ReadTx, name: str, before: int, limit: int) -> list[Any]:
 
 
 def delete(tx: WriteTx, name: str, keys: Sequence[Any], before: int) -> int:
-    """Delete those of these rows that are done with; how many."""
+    """Delete those of these rows that are done with; how many. A copy in the spool goes with what it is of."""
     rule = _RULES[name]
     free = _of_cards_in_hand(tx, keys) if rule.table is CardGrant else keys
     rows = delete_from(rule.table).where(_of(rule, tx), rule.key.in_(free), rule.done_with(tx.tenant_id, before))
-    return tx.session.connection().execute(rows).rowcount
+    deleted = tx.session.connection().execute(rows).rowcount
+    if rule.table is ThreadEvent:
+        # Only now: whoever was copying held the event, and has committed the copy.
+        copies = delete_from(Spooled).where(col(Spooled.tenant_id) == tx.tenant_id, col(Spooled.ref).in_(keys))
+        tx.session.connection().execute(copies)
+    return deleted
 
 
 def _of(rule: Rule, tx: ReadTx) -> ColumnElement[bool]:

@@ -1,12 +1,12 @@
 """What was said in threads: written once per event, in order, and read by the person it belongs to."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 from uuid import UUID
 
 from sqlmodel import col, func, select
 
-from core.model.threads import USER, Said, Turn, event_ref, thread_of
+from core.model.threads import USER, Before, Said, Turn, event_ref, thread_of
 from core.model.work import Place
 from core.store import people, spool
 from core.store.database import ReadTx, WriteTx
@@ -33,6 +33,14 @@ def of_event(tx: ReadTx, event_id: str) -> list[ThreadEvent]:
     """Everything that an event led to, in order."""
     rows = select(ThreadEvent).where(ThreadEvent.tenant_id == tx.tenant_id, ThreadEvent.event_id == event_id)
     return list(tx.session.exec(rows.order_by(col(ThreadEvent.seq))))
+
+
+def any_revoked(tx: ReadTx, refs: Collection[UUID]) -> bool:
+    """Whether any of these events was withdrawn."""
+    rows = select(ThreadEvent.ref).where(
+        ThreadEvent.tenant_id == tx.tenant_id, col(ThreadEvent.ref).in_(refs), col(ThreadEvent.revoked).is_(True)
+    )
+    return tx.session.exec(rows.limit(1)).first() is not None
 
 
 def revoke(tx: WriteTx, found: Iterable[ThreadEvent]) -> None:
@@ -90,7 +98,7 @@ def compacted(tx: ReadTx, thread_id: UUID, person_id: UUID) -> list[ThreadEvent]
     return list(tx.session.exec(rows.order_by(col(ThreadEvent.seq))))
 
 
-def questions(tx: ReadTx, thread_id: UUID, person_id: UUID, before: str, limit: int) -> list[str]:
+def questions(tx: ReadTx, thread_id: UUID, person_id: UUID, before: str, limit: int) -> list[Before]:
     """What a person last asked in a thread before an event, newest first; nothing that was revoked."""
     first = select(func.min(ThreadEvent.seq)).where(
         ThreadEvent.tenant_id == tx.tenant_id, ThreadEvent.thread_id == thread_id, ThreadEvent.event_id == before
@@ -103,7 +111,7 @@ def questions(tx: ReadTx, thread_id: UUID, person_id: UUID, before: str, limit: 
         *([] if at is None else [col(ThreadEvent.seq) < at]),
     )
     rows = tx.session.exec(asked.order_by(col(ThreadEvent.seq).desc()).limit(limit))
-    return [row.content.decode("utf-8", "replace") for row in rows if row.content]
+    return [Before(row.ref, row.content.decode("utf-8", "replace")) for row in rows if row.content]
 
 
 def threads(tx: ReadTx, person_id: UUID, limit: int) -> list[UUID]:

@@ -1,6 +1,7 @@
 """`context --thread --explain`: what of a conversation would be told, and why the rest would not."""
 
 import json
+from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -58,6 +59,13 @@ def test_it_is_json_for_a_machine_with_reasons_and_tokens(spoken):
         (("--thread", "mine", "--as", "Ada", "--explain"), 2, "a UUID"),
         (("--thread", THREAD, "--as", "Ada"), 2, "go together"),
         (("--explain", "--as", "Ada"), 2, "go together"),
+        (("--thread", THREAD, "--as", "Ada", "--explain", "--max-tokens", "10"), 2, "takes no --max-tokens"),
+        (("--thread", THREAD, "--as", "Ada", "--explain", "--max-spans", "1"), 2, "takes no --max-spans"),
+        (
+            ("--thread", THREAD, "--as", "Ada", "--explain", "--find", "X", "--where", "[]"),
+            2,
+            "takes no --find or --where",
+        ),
     ],
 )
 def test_a_conversation_is_shown_to_its_own_person_and_a_wrong_call_says_what_would_be_right(
@@ -66,3 +74,44 @@ def test_a_conversation_is_shown_to_its_own_person_and_a_wrong_call_says_what_wo
     refusal = spoken("context", *arguments, code=code)
     assert words in refusal
     assert "meals" not in refusal
+
+
+# ── with a language model ──
+
+
+@pytest.fixture
+def modelled(spoken, completions, monkeypatch):
+    """A language model that is set up with no more than it needs."""
+    spoken("ingest", str(written("Travel", "A meal may cost 40 EUR at most.")), "--readers", "everyone")
+    for name, value in (("PROVIDER", "openai"), ("BASE_URL", completions.url), ("MODEL", "small")):
+        monkeypatch.setenv(f"CLARIFY_LLM__{name}", value)
+    return spoken
+
+
+def written(title, words):
+    file = Path("travel.md")
+    file.write_text(f"# {title}\n\n## Meals\n\n{words}\n", "utf-8")
+    return file
+
+
+@pytest.mark.parametrize("question", [(), ("What may a meal cost?",), (" ",), ("Who won the cup?",)])
+def test_a_conversation_is_explained_with_a_language_model_with_a_question_or_none(modelled, completions, question):
+    shown = modelled("context", *question, "--thread", THREAD, "--as", "Ada", "--explain")
+    assert "user: What of meals?" in shown
+    assert "tokens for small; 3 of 4 not whole" in shown
+    assert completions.asked == [], "it is told to nobody"
+
+
+def test_a_question_and_its_evidence_take_their_room(modelled):
+    def budget(*question):
+        found = modelled("context", *question, "--thread", THREAD, "--as", "Ada", "--explain", "--json")
+        return json.loads(found)["budget"]
+
+    assert budget("What may a meal cost?") < budget("?") < budget()
+
+
+@pytest.mark.parametrize("question", [(), ("What may a meal cost?",)])
+def test_with_a_language_model_an_unknown_id_lists_their_conversations_too(modelled, question):
+    unknown = ("context", *question, "--thread", str(UUID(int=1)), "--explain")
+    assert THREAD in modelled(*unknown, "--as", "Ada", code=1)
+    assert "the newest of theirs: none" in modelled(*unknown, "--as", "Bob", code=1)

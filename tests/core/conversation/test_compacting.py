@@ -76,7 +76,7 @@ def test_plans_start_from_what_was_kept_and_what_went_lies_in_the_spool(memory, 
     assert len({row.compacted for row in dropped}) == 1
     assert not any(row.content for row in dropped)
     assert {row.ref for row in rows(memory, Spooled)} == {row.ref for row in dropped}
-    assert any(memory.conversation.spooled(row.ref, ada).startswith(b"question 0 ") for row in dropped)
+    assert any(row.content.startswith(b"question 0 ") for row in rows(memory, Spooled))
     assert history(memory, ada, long_thread, widest=900, spare=900) == lines, "they stay away when there is more room"
 
 

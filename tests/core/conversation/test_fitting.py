@@ -54,7 +54,7 @@ def test_with_room_for_all_nothing_is_left_out_and_the_order_is_kept():
     found = fitted([told(1, "a"), told(2, "b", role="assistant")], room(1000), ByteEstimator())
     assert found.lines == (Line("user", "a"), Line("assistant", "b"))
     assert found.elisions == ()
-    assert found.window.budget == 1000
+    assert found.left_out == ()
 
 
 def test_an_estimate_that_is_too_low_is_found_out_and_the_oldest_goes():

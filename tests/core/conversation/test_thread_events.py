@@ -5,7 +5,6 @@ import pytest
 from core.clock import DAY
 from core.contextplan import PayloadNotFound, PayloadRevoked
 from core.conversation.payloads import ThreadPayloads
-from core.errors import NotFound
 from core.model.threads import ASSISTANT, TOOL, USER, Asked, Said, Turn, event_ref, thread_of
 from core.model.work import Place
 from core.retention.periods import KEPT, Spent
@@ -165,20 +164,10 @@ def spooled(memory, ada, quoted):
     return refs
 
 
-def test_what_was_put_aside_is_read_by_its_person_alone(memory, ada, bob, spooled):
-    assert [memory.conversation.spooled(ref, ada) for ref in spooled] == [b"And lunch?", b"Lunch costs 12 EUR."]
-    assert len(rows(memory, Spooled)) == 2
-    with pytest.raises(NotFound):
-        memory.conversation.spooled(spooled[0], bob)
-    with pytest.raises(NotFound):
-        memory.conversation.spooled(source_id("none"), ada)
-
-
-def test_what_was_put_aside_is_not_read_when_its_source_may_not_be(memory, ada, spooled):
-    change_row(memory, Source, ("default", source_id(URI)), readers=["board"])
-    assert memory.conversation.spooled(spooled[0], ada) == b"And lunch?"
-    with pytest.raises(NotFound):
-        memory.conversation.spooled(spooled[1], ada)
+def test_what_is_put_aside_twice_is_kept_once(memory, ada, spooled):
+    kept = {row.ref: (row.person_id, row.content) for row in rows(memory, Spooled)}
+    words = [(ada.person_id, b"And lunch?"), (ada.person_id, b"Lunch costs 12 EUR.")]
+    assert kept == dict(zip(spooled, words, strict=True))
 
 
 def test_what_was_revoked_is_put_aside_no_more(memory, ada, quoted):
@@ -213,6 +202,17 @@ def test_an_erasure_leaves_other_tenants_as_they_were(memory, ada, spooled):
     say(memory, eve, turn(1, "Eve asks", "and hears"))
     memory.erase(ada.person_id, "left")
     assert len(rows(memory, ThreadEvent, "other")) == 2
+
+
+def test_what_was_put_aside_late_is_forgotten_with_its_conversation_and_no_other(memory, ada, clock, quoted):
+    clock.advance(KEPT[Spent.SAID] - DAY)
+    say(memory, ada, turn(2, "later", "too"))
+    late = event_ref("default", "e2", 0)
+    put_aside(memory, event_ref("default", "e1", 0), late)
+    clock.advance(2 * DAY)
+    memory.retention.prune("default")
+    assert texts(memory, ada) == ["later", "too"]
+    assert [row.ref for row in rows(memory, Spooled)] == [late]
 
 
 def test_threads_and_the_spool_are_forgotten_when_their_time_is_over(memory, ada, clock, spooled):

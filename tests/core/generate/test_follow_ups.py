@@ -1,10 +1,13 @@
 """A question that goes on is asked with what it goes on from; one that stands alone never is."""
 
+from uuid import UUID
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.generate.follow_ups import bears_out, goes_on, together
+from core.generate.follow_ups import bears_out, goes_on, gone_on_from, together
+from core.model.threads import Before
 
 WHOLE = "What may a meal cost at most?"
 GOES_ON = [
@@ -19,26 +22,33 @@ ALONE = [
 ]  # fmt: skip
 
 
+def joined(question, before):
+    """The question with what it goes on from; None where it goes on from nothing."""
+    found = gone_on_from(question, [Before(UUID(int=number), text) for number, text in enumerate(before)])
+    assert all(before[one.ref.int] == one.text for one in found)
+    return together(question, found) if found else None
+
+
 @pytest.mark.parametrize("question", GOES_ON)
 def test_what_does_not_say_what_it_asks_goes_on(question):
     assert goes_on(question)
-    assert together(question, [WHOLE]) == f"{WHOLE} {question}"
+    assert joined(question, [WHOLE]) == f"{WHOLE} {question}"
 
 
 @pytest.mark.parametrize("question", ALONE)
 def test_a_whole_question_stands_alone_whatever_was_asked_before(question):
     assert not goes_on(question)
-    assert together(question, [WHOLE, "and in Berlin?"]) is None
+    assert joined(question, [WHOLE, "and in Berlin?"]) is None
 
 
 def test_without_anything_asked_before_there_is_nothing_to_go_on_from():
-    assert together("and in Berlin?", []) is None
+    assert joined("and in Berlin?", []) is None
 
 
 def test_it_goes_on_from_the_question_that_said_what_all_are_about_and_from_the_last():
     before = ["and hotels?", "and in Rome?", WHOLE, "Where is the office?"]
-    assert together("and in Berlin?", before) == f"{WHOLE} and hotels? and in Berlin?"
-    assert together("and in Berlin?", ["and hotels?", "in Rome?"]) == "in Rome? and hotels? and in Berlin?"
+    assert joined("and in Berlin?", before) == f"{WHOLE} and hotels? and in Berlin?"
+    assert joined("and in Berlin?", ["and hotels?", "in Rome?"]) == "in Rome? and hotels? and in Berlin?"
 
 
 @pytest.mark.parametrize(
@@ -58,6 +68,6 @@ def test_what_was_found_must_speak_of_all_that_is_new(question, found, held):
 
 @given(st.text(max_size=40), st.lists(st.text(max_size=20), max_size=4))
 def test_whatever_is_asked_it_is_asked_whole_and_at_the_end(question: str, before: list[str]) -> None:
-    both = together(question, before)
+    both = joined(question, before)
     assert both is None or both.endswith(question)
     assert both is None or any(both.startswith(asked) for asked in before)

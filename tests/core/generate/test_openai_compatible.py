@@ -60,6 +60,8 @@ def test_messages_model_and_limit_are_sent_and_text_and_usage_come_back(fake, as
         {"prompt_tokens": 10**400, "completion_tokens": 1},
         {"prompt_tokens": 1, "completion_tokens": 10**400},
         {"prompt_tokens": [1], "completion_tokens": {}},
+        {"prompt_tokens": True, "completion_tokens": False},
+        {"prompt_tokens": "12", "completion_tokens": 1},
     ],
     ids=lambda usage: str(usage)[:60],
 )
