@@ -52,13 +52,14 @@ def same(said, shown):
 
 
 @pytest.fixture
-def folder(tmp_path):
-    """A shell's path with the command on it."""
+def folder(tmp_path, migrated_file):
+    """A shell's path with the command on it, and a folder where the tables that `init` makes are there already."""
     command = tmp_path / "bin" / "clarify-bot"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -c "from bot.cli import main; main()" "$@"\n')
     command.chmod(0o755)
     (tmp_path / "work").mkdir()
+    shutil.copy(migrated_file, tmp_path / "work" / "clarify-bot.db")
     return tmp_path
 
 
@@ -69,6 +70,7 @@ def run(folder, script):
         port = str(free.getsockname()[1])
     env = os.environ | {"PYTHONPATH": str(ROOT), "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
     env |= {"CLARIFY_HTTP__PORT": port, "CLARIFY_WATCH__SETTLE_SECS": "0", "CLARIFY_WATCH__TICK_SECS": "1"}
+    env |= {"CLARIFY_EMBEDDER": "hashing", "CLARIFY_ANSWERS__MIN_COSINE": "0.05"}
     whole = "trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n" + script.replace("localhost:8080", f"127.0.0.1:{port}")
     done = subprocess.run(
         ["bash", "-eu", "-c", whole], cwd=folder / "work", env=env, capture_output=True, timeout=100, check=False
