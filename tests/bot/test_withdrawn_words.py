@@ -1,4 +1,4 @@
-"""A message that was deleted or changed leaves its words nowhere, whatever was kept of it, and whoever went on from it."""
+"""A message that was deleted or changed leaves its words nowhere, whatever was kept of it and whoever went on."""
 
 import pytest
 

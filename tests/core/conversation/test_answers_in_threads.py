@@ -1,5 +1,7 @@
 """Answers in a conversation: what was said before helps to understand a question, and to nothing else."""
 
+import re
+
 import pytest
 
 from core.errors import InsufficientEvidence, NotFound
@@ -7,7 +9,8 @@ from core.generate.openai_compatible import LlmEndpoint, OpenAiCompatibleProvide
 from core.generate.providers import LanguageModel
 from core.ids import random_id
 from core.model.threads import ASSISTANT, TOOL, USER, Asked, Said, Turn, thread_of
-from core.store.tables import Source, Spooled, Trace
+from core.store import inbox
+from core.store.tables import Source, Spooled, ThreadEvent, Trace
 from tests.fakes.completions import fake_completions, says, told
 from tests.support.memories import add_person, change_row, page, place_of, put, rows, source_id
 
@@ -172,3 +175,75 @@ def test_what_was_asked_after_it_or_by_another_is_not_gone_on_from(plain):
     say(plain, ada, Said(USER, ASKED))
     say(plain, bob, Said(USER, ASKED))
     assert answered(plain, ada, "and in Berlin?") is None
+
+
+# ── questions that go on, with a model ──
+
+
+def modelled(reopen, fake, window):
+    limits = {"max_tokens": 400, "endpoint": {"context_window": window}}
+    memory = handbook(reopen(llm=writing(fake, **limits), answers={"min_cosine": 0.35}))
+    return memory, add_person(memory, "Ada")
+
+
+@pytest.mark.parametrize(("window", "is_told"), [(1000, False), (8000, True)])
+def test_a_model_is_asked_what_a_question_that_goes_on_means_with_or_without_the_one_before(
+    reopen, fake, window, is_told
+):
+    memory, ada = modelled(reopen, fake, window)
+    say(memory, ada, Said(USER, ASKED), Said(ASSISTANT, "40 EUR."))
+    answer = memory.generate("and in Berlin?", ada, asked=asked(ada))
+    [request] = fake.asked
+    assert ("<turn" in told(request)) is is_told
+    assert f"{ASKED} and in Berlin?\n</question" in told(request)
+    assert answer.question == f"{ASKED} and in Berlin?"
+
+
+def test_a_question_before_that_leaves_no_room_is_not_gone_on_from(reopen, fake):
+    """It fitted when it was asked; both together do not."""
+    memory, ada = modelled(reopen, fake, 1000)
+    say(memory, ada, Said(USER, f"{ASKED} {'Tell me. ' * 200}"))
+    assert answered(memory, ada, "and in Berlin?") is None
+
+
+def test_what_is_withdrawn_while_evidence_is_sought_is_told_to_no_model(reopen, fake):
+    memory, ada = modelled(reopen, fake, 8000)
+    say(memory, ada, Said(USER, ASKED), event_id=inbox.key(place(ada), "q0"))
+    history = memory.conversation.history
+
+    def _withdrawn_first(*arguments):
+        assert memory.conversation.withdraw("default", place(ada), "q0", None)
+        return history(*arguments)
+
+    memory.conversation.history = _withdrawn_first
+    with pytest.raises(NotFound, match="deleted or changed just now"):
+        memory.generate("and in Berlin?", ada, asked=asked(ada))
+    assert (fake.asked, rows(memory, Trace)) == ([], [])
+
+
+# ── explained ──
+
+
+def test_what_is_explained_is_what_is_told_also_where_a_compaction_is_due(reopen, fake):
+    memory, ada = modelled(reopen, fake, 3000)
+    fake.usually = says("A meal may cost 40 EUR at most. [1]", usage=None)
+    due = 0
+    for number in range(30):
+        say(memory, ada, Said(USER, f"turn {number} " + "words " * 90), Said(ASSISTANT, f"heard {number}"))
+        before = [row.compacted for row in rows(memory, ThreadEvent)]
+        view = memory.explain_thread(asked(ada), ada, ASKED)
+        assert [row.compacted for row in rows(memory, ThreadEvent)] == before, "it writes nothing"
+        memory.generate(ASKED, ada, asked=asked(ada))
+        turns = re.findall(r'from="\w+">\n(.*?)\n</turn', told(fake.asked[-1]), re.DOTALL)
+        assert [event.text for event in view.events if not event.reason] == turns
+        aside = [event.ref for event in view.events if event.reason == "compacted"]
+        assert set(aside) == {row.ref for row in rows(memory, ThreadEvent) if row.compacted}
+        due += len(aside) > sum(map(bool, before))
+    assert due > 1
+
+
+def test_a_question_that_goes_on_is_explained_as_what_it_means(reopen, fake):
+    memory, ada = modelled(reopen, fake, 8000)
+    say(memory, ada, Said(USER, ASKED), Said(ASSISTANT, "40 EUR."))
+    short, whole = (memory.explain_thread(asked(ada), ada, f"{before}and in Berlin?") for before in ("", f"{ASKED} "))
+    assert (short.budget, short.used) == (whole.budget, whole.used)

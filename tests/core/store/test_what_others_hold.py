@@ -1,17 +1,19 @@
 """What another process has in an unfinished transaction is waited for or left alone. On PostgreSQL, where it can be."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Event
 
 import pytest
 
 from core.clock import SECOND
+from core.ids import random_id
 from core.model.card_states import CardState
+from core.model.threads import event_ref
 from core.model.watching import ScopeType, Suspension
 from core.model.work import PLACEHOLDER
-from core.store import inbox, messages, watches
+from core.store import inbox, messages, traces, watches
 from core.store.database import ANY_TENANT
-from tests.support.memories import open_memory, watch_request
+from tests.support.memories import dump, open_memory, watch_request
 from tests.support.posting import connect, member, place, post, saying, updating
 
 ADAS = place("Ada")
@@ -82,3 +84,18 @@ def test_whoever_mutes_a_watch_waits_for_its_card_first_as_whoever_takes_one_loc
             assert not muted.wait(0.3)  # long enough to lock all that it can
             assert watches.suspend(tx, watches.get(tx, watch.watch_id), Suspension.NOT_READABLE)
         muting.result()
+
+
+def test_a_withdrawal_waits_for_whoever_writes_a_trace_and_takes_its_words_too(memory):
+    """Else a trace that was looked at before would be kept with the words, and nobody would come for them."""
+    person = member(memory, "Bob")
+    memory.inbound.receive("default", place("Bob"), "e0", "question", {"text": "secret"})
+    said = [str(event_ref("default", inbox.key(place("Bob"), "e0"), 0))]
+    with ThreadPoolExecutor() as pool:
+        with memory._database.write("default") as tx:
+            tx.compose()
+            traces.add(tx, random_id(), "generate", person, {"question": "secret", "said": said})
+            withdrawing = pool.submit(memory.conversation.withdraw, "default", place("Bob"), "e0", None)
+            wait([withdrawing], 0.3)  # long enough for one that does not wait to go wrong
+        assert withdrawing.result()
+    assert "secret" not in dump(memory)
