@@ -228,8 +228,8 @@ def test_what_is_explained_is_what_is_told_also_where_a_compaction_is_due(reopen
     memory, ada = modelled(reopen, fake, 3000)
     fake.usually = says("A meal may cost 40 EUR at most. [1]", usage=None)
     due = 0
-    for number in range(30):
-        say(memory, ada, Said(USER, f"turn {number} " + "words " * 90), Said(ASSISTANT, f"heard {number}"))
+    for number in range(9):
+        say(memory, ada, Said(USER, f"turn {number} " + "words " * 250), Said(ASSISTANT, f"heard {number}"))
         before = [row.compacted for row in rows(memory, ThreadEvent)]
         view = memory.explain_thread(asked(ada), ada, ASKED)
         assert [row.compacted for row in rows(memory, ThreadEvent)] == before, "it writes nothing"
@@ -239,7 +239,7 @@ def test_what_is_explained_is_what_is_told_also_where_a_compaction_is_due(reopen
         aside = [event.ref for event in view.events if event.reason == "compacted"]
         assert set(aside) == {row.ref for row in rows(memory, ThreadEvent) if row.compacted}
         due += len(aside) > sum(map(bool, before))
-    assert due > 1
+    assert due
 
 
 def test_a_question_that_goes_on_is_explained_as_what_it_means(reopen, fake):
