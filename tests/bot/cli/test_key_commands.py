@@ -5,6 +5,7 @@ import json
 import pytest
 
 from bot.config import load, open_memory
+from core.clock import DAY
 from core.errors import UnknownKey
 from core.ids import random_id
 
@@ -90,3 +91,24 @@ def test_nobody_is_made_up(cli):
     assert "no person named 'Bo'" in cli("person", "deactivate", "Bo", code=1)
     assert "names a reader" in cli("person", "add", "Bo", "--role", "everyone", code=2)
     assert people(cli) == {}
+
+
+def test_a_key_may_stand_for_a_person_and_end(cli, memory):
+    cli("person", "add", "Robin", "--role", "admin")
+    made = json.loads(cli("key", "add", "laptop", "--for", "Robin", "--days", "30", "--json"))
+    principal = memory.api_keys.principal_of(made["key"])
+    assert (principal.person, principal.roles) == (memory.people.named("default", "Robin").person_id, {"admin"})
+    assert "Robin" in cli("key", "list")
+    assert "active until" in cli("key", "list")
+    [listed] = json.loads(cli("key", "list", "--json"))
+    assert listed["expires_at"] - memory.api_keys.all("default")[0].created_at == 30 * DAY
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [((), "--role"), (("--for", "Nobody"), "Nobody"), (("--for", "Robin", "--role", "x"), "none of its own")],
+)
+def test_a_key_stands_for_roles_or_for_a_person(cli, memory, more, words):
+    cli("person", "add", "Robin")
+    assert words in cli("key", "add", "laptop", *more, code=1 if "Nobody" in more else 2)
+    assert memory.api_keys.all("default") == []

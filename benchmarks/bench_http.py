@@ -1,0 +1,153 @@
+"""What `/v1` adds to a call of core: `context` and `verify` in the process and over HTTP, by turns, at two sizes.
+
+Callers are processes of their own. What is compared is the processor time of the process that serves, in which whatever
+else the machine does weighs little; beside it is what a caller waits by the clock on the wall.
+"""
+
+import asyncio
+import json
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from statistics import quantiles
+from time import perf_counter, process_time
+from typing import Any
+
+from aiohttp import web
+
+from benchmarks.support import Bench, Line, claims, document, opened, progress, question
+from bot.app import SWITCH_SECS
+from bot.http.v1.routes import ROUTES
+from bot.http.v1.serving import Server
+from bot.memory_gateway import MemoryGateway
+from core.memory import DEFAULT_TENANT
+from core.planner.request import PlanRequest
+from core.verify.request import VerifyRequest
+
+QUICK = {"sizes": (1_000,)}
+SIZES = (10_000, 100_000)
+GOALS = {"context over HTTP adds": 3, "verify over HTTP adds": 3}
+SECTIONS_A_DOCUMENT = 1_000
+CALLS = 120
+AT_ONCE = 8
+
+_CALLER = """
+import http.client, json, sys, time
+connection = http.client.HTTPConnection(sys.argv[1])
+headers = {"Authorization": "Bearer " + sys.argv[2], "Content-Type": "application/json"}
+for line in sys.stdin:
+    path, body = json.loads(line)
+    start = time.perf_counter()
+    connection.request("POST", path, json.dumps(body), headers)
+    answer = connection.getresponse()
+    told = answer.read()
+    assert answer.status == 200, told
+    print(time.perf_counter() - start, flush=True)
+"""
+
+Calls = Sequence[tuple[Any, Callable[[], object]]]
+"""What is sent, and the same asked of core."""
+
+
+def run(sizes: Sequence[int] = SIZES) -> list[Line]:
+    sys.setswitchinterval(SWITCH_SECS)
+    with opened() as bench:
+        found = [asyncio.run(_at(bench, done, size)) for done, size in zip((0, *sizes), sizes, strict=False)]
+    return [line for lines in found for line in lines]
+
+
+async def _at(bench: Bench, done: int, size: int) -> list[Line]:
+    progress(f"http: {size:,} sections")
+    for number in range(done // SECTIONS_A_DOCUMENT, size // SECTIONS_A_DOCUMENT):
+        bench.put(f"{number}.md", document(SECTIONS_A_DOCUMENT, seed=number))
+    contexts = [_context(bench, f"{question(number)} limit") for number in range(CALLS)]
+    verdicts = [_verdict(bench, claim) for claim in claims(CALLS)]
+    async with _callers(bench) as callers:
+        return [
+            *await _compared(f"{size:,} sections", callers[0], "context", contexts),
+            *await _compared(f"{size:,} sections", callers[0], "verify", verdicts),
+            await _many(f"{size:,} sections", callers, [body for body, _ in contexts]),
+        ]
+
+
+def _context(bench: Bench, words: str) -> tuple[Any, Callable[[], object]]:
+    return {"question": words}, lambda: bench.memory.context(PlanRequest(question=words), bench.person).to_json()
+
+
+def _verdict(bench: Bench, claim: str) -> tuple[Any, Callable[[], object]]:
+    return {"claims": [claim]}, lambda: bench.memory.verify(VerifyRequest([claim]), bench.person).to_json()
+
+
+@asynccontextmanager
+async def _callers(bench: Bench) -> AsyncIterator[list[Process]]:
+    """Processes that call a served memory."""
+    gateway, app = MemoryGateway(bench.memory), web.Application()
+    app.add_subapp("/v1", Server(gateway, ROUTES).app())
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    key = bench.memory.api_keys.create(DEFAULT_TENANT, "bench", person_id=bench.person.person_id).secret
+    command = (sys.executable, "-c", _CALLER, f"127.0.0.1:{runner.addresses[0][1]}", key)
+    async with AsyncExitStack() as stack:
+        stack.callback(gateway.stop)
+        stack.push_async_callback(runner.cleanup)
+        started = [await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE) for _ in range(AT_ONCE)]
+        for one in started:
+            stack.push_async_callback(_end, one)
+        yield started
+
+
+async def _end(caller: Process) -> None:
+    assert caller.stdin is not None
+    caller.stdin.close()
+    await caller.wait()
+
+
+async def _post(caller: Process, name: str, body: Any) -> float:
+    """Seconds that a caller waited."""
+    assert caller.stdin is not None
+    assert caller.stdout is not None
+    caller.stdin.write(json.dumps([f"/v1/memory/{name}", body]).encode() + b"\n")
+    return float(await caller.stdout.readline())
+
+
+async def _compared(where: str, caller: Process, name: str, calls: Calls) -> list[Line]:
+    """One call of core, one over HTTP, and so on; each of something that was not asked before."""
+    within: list[float] = []
+    over: list[float] = []
+    waited: list[float] = []
+    for number, (body, call) in enumerate(calls):
+        start = process_time()
+        if number % 2:
+            call()
+            within.append(process_time() - start)
+        else:
+            waited.append(await _post(caller, name, body))
+            over.append(process_time() - start)
+    (p50, p95), (inner, _), wall = (_cuts(times[5:]) for times in (over, within, waited))  # the first takes spans in
+    return [
+        (f"{name} in the process, {where}, p50", inner, "ms"),
+        (f"{name} over HTTP, {where}, p50", p50, "ms"),
+        (f"{name} over HTTP, {where}, p95", p95, "ms"),
+        (f"{name} over HTTP adds, {where}, p50", p50 - inner, "ms"),
+        (f"{name} over HTTP by the wall, {where}, p50", wall[0], f"ms; p95 {wall[1]:.1f}"),
+    ]
+
+
+def _cuts(times: Sequence[float]) -> tuple[float, float]:
+    """The 50th and the 95th of a hundred, in milliseconds."""
+    cuts = quantiles(times, n=20)
+    return cuts[9] * 1e3, cuts[18] * 1e3
+
+
+async def _many(where: str, callers: Sequence[Process], bodies: Sequence[Any]) -> Line:
+    waiting, start = iter(bodies), perf_counter()
+
+    async def work(caller: Process) -> None:
+        for body in waiting:
+            await _post(caller, "context", body)
+
+    await asyncio.gather(*map(work, callers))
+    rate = len(bodies) / (perf_counter() - start)
+    return f"context over HTTP, {where}, {len(callers)} callers", rate, "requests a second"
