@@ -179,3 +179,14 @@ def test_a_job_whose_workers_keep_dying_is_dead_in_the_end(reopen, clock):
     assert lease(memory) == []
     assert state(memory) == ["dead"]
     assert "lease" in rows(memory, Job)[0].error
+
+
+def test_a_job_that_is_given_back_is_anybodys_at_once_and_no_longer_its_workers(memory):
+    enqueue(memory)
+    [mine] = lease(memory)
+    assert lease(memory) == []
+    assert memory.jobs.release(mine)
+    [theirs] = lease(memory)
+    assert (theirs.job_id, theirs.attempts) == (mine.job_id, mine.attempts + 1)
+    assert not memory.jobs.release(mine), "it is another's by now"
+    assert memory.jobs.complete(theirs)
