@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from cards.actions import Button, Choice, LinkButton, Option
+from cards.gallery import gallery
 from cards.inline import Bold, Code, Date, Joined, Link, Plain
 from cards.model import Card, Change, Context, Fields, Item, Quote, Rows, Text, with_outcome
 from cards.teams import to_teams, to_teams_message
@@ -57,7 +58,7 @@ def test_escaping_markdown_is_exact(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", INJECTIONS)
-def test_what_looks_like_markup_is_shown_literally(text: str) -> None:
+def test_row_39_what_looks_like_markup_is_shown_literally(text: str) -> None:
     """In the title, body, dated line, button, confirmation, outcome and fallback text."""
     button = Button("answer_refresh", "a", "n", text, confirm=text)
     words = (Plain(text),)
@@ -162,11 +163,26 @@ def test_a_label_is_cut_where_a_phone_would_cut_it_without_a_word() -> None:
     assert to_teams(Card((), (), (asked,), ()))["body"][0]["actions"][0]["title"] == "x" * 32 + "…"
 
 
-def test_a_text_of_several_lines_is_as_many_lines() -> None:
+def test_row_40_a_text_of_several_lines_is_as_many_lines() -> None:
     """A newline inside a run is not kept by every client; also on both sides of a change, and in an outcome."""
     text = (Plain("one\n\ntwo"),)
     card = to_teams(with_outcome(Card((), (Rows((Change(text, text),)),), (), ()), "three\nfour"))
     assert runs(card) == ["Before: one", "two", "Now: one", "two", "three", "four"]
+
+
+def texts_of(card: Card) -> list[str]:
+    """Whatever a card has a client draw as text."""
+    drawn = [part[name] for part in elements(to_teams(card)) for name in ("text", "title", "label") if name in part]
+    return [text for text in drawn if isinstance(text, str)]
+
+
+@pytest.mark.parametrize(("state", "card"), gallery())
+def test_row_40_no_text_counts_on_what_old_clients_do_not_draw(state: str, card: Card) -> None:
+    """No name of an emoji, no line within a text, no table; and where no card is drawn at all, a sentence says it."""
+    for text in texts_of(card):
+        assert not re.search(r":(100|[a-z][a-z0-9_+-]*):", text)
+        assert not re.search(r"\n|\|.*\|", text)
+    assert to_teams(card)["fallbackText"].strip()[-1] in ".?!…"
 
 
 STOP = Button("watch_mute", "w", "n", "Stop watching", arg="stop")

@@ -41,6 +41,11 @@ def unclear(card: Json) -> list[str]:
 
 
 @pytest.mark.parametrize(("state", "card"), gallery())
+def test_row_32_no_card_refreshes_by_itself(state: str, card: Card) -> None:
+    assert [part["type"] for part in parts(to_teams(card)) if "refresh" in part] == []
+
+
+@pytest.mark.parametrize(("state", "card"), gallery())
 def test_every_state_is_taken(state: str, card: Card) -> None:
     assert refused(card) + unclear(to_teams(card)) == []
     assert refused(with_outcome(card, "Done.")) == []
@@ -65,7 +70,7 @@ SIZES = [*((name, times) for name in LONG for times in (1, 5)), ("letters", 500)
 
 
 @pytest.mark.parametrize(("name", "times"), SIZES)
-def test_the_longest_texts_and_lists_are_taken(name: str, times: int) -> None:
+def test_row_33_the_longest_texts_and_lists_are_taken(name: str, times: int) -> None:
     for card in filled(LONG[name], times):
         assert refused(card) == []
 

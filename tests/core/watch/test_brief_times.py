@@ -91,7 +91,7 @@ def test_around_a_change_of_clocks_a_scheduler_of_five_seconds_sends_once(zone, 
     ("day", "sent"),
     [("2026-03-29", "2026-03-29T03:30:00+02:00"), ("2026-10-25", "2026-10-25T02:30:00+02:00")],
 )
-def test_half_past_two_in_berlin_on_both_switch_days(day, sent):
+def test_row_29_half_past_two_in_berlin_on_both_switch_days(day, sent):
     start = at(f"{day}T00:00:00+02:00") - HOUR
     person = Person(start, Schedule("Europe/Berlin", SUNDAY, 150)).walk(start, start + 2 * DAY, MINUTE)
     assert [ts for _, ts in person.sent] == [at(sent)]
@@ -111,7 +111,7 @@ def test_whoever_begins_after_the_slot_of_a_week_waits_for_the_next():
 
 @pytest.mark.parametrize("new", [zone for zone in ODD if zone != "Europe/Berlin"])
 @pytest.mark.parametrize("weekday", range(7))
-def test_a_zone_changed_an_hour_before_the_brief_makes_neither_two_nor_none(new, weekday):
+def test_row_29_a_zone_changed_an_hour_before_the_brief_makes_neither_two_nor_none(new, weekday):
     schedule = Schedule("Europe/Berlin", weekday, 9 * 60)
     begun = latest(START, schedule).name
     slot = look_again(START, schedule, Last(begun, 0)) + WEEK

@@ -12,7 +12,7 @@ from cards.teams import to_teams
 from core.clock import DAY, HOUR, MINUTE, SECOND
 from core.model.card_states import CardState
 from core.model.work import NOTHING_OFFERED, Place, Rewritten
-from core.outcomes.engine import LOOK_AFTER
+from core.outcomes.engine import LOOK_AFTER, MOST_REFUSALS
 from core.store.tables import CardMessage
 from tests.fakes.teams_openid import TENANT_ID, USER_ID
 from tests.fakes.teams_world import BOT
@@ -131,14 +131,23 @@ async def test_a_bot_that_died_while_it_sent_leaves_a_card_in_doubt(memory, cloc
 
 
 @pytest.mark.parametrize(
-    "fault", ["403:ConversationBlockedByUser", "403:BotDisabledByAdmin", "403:BotNotInConversationRoster", "403"]
+    ("fault", "reason"),
+    [
+        ("403:ConversationBlockedByUser", "ConversationBlockedByUser"),
+        ("403:BotDisabledByAdmin", "BotDisabledByAdmin"),
+        ("403:BotNotInConversationRoster", "BotNotInConversationRoster"),
+        ("403:sub:MessageWritesBlocked", "MessageWritesBlocked"),
+        ("403", "HTTP 403, and the answer has no code"),
+    ],
 )
-async def test_who_blocks_the_bot_is_out_of_reach_until_they_come_back(memory, courier, teams, card, fault) -> None:
+async def test_row_34_who_blocks_the_bot_is_out_of_reach_until_they_come_back(
+    memory, courier, teams, card, fault, reason
+) -> None:
     teams.script("send", fault)
     await carry(courier)
     [view] = memory.people.places("default")
     assert (view.state, row(memory).state) == ("unreachable", CardState.SKIPPED)
-    assert view.reason == (fault.partition(":")[2] or "HTTP 403, and the answer has no code")
+    assert view.reason == reason
     memory.people.returned("default", ADA)
     assert memory.people.places("default")[0].state == "bound"
 
@@ -153,11 +162,27 @@ async def test_credentials_that_are_refused_pause_the_tenant_and_keep_the_card(m
     assert row(memory).state == CardState.SENT
 
 
+async def test_row_36_a_chat_that_stays_unknown_is_asked_about_less_and_less_and_given_up_in_the_end(
+    memory, clock, courier, teams, card
+) -> None:
+    teams.script("send", *["404:ConversationNotFound"] * 99)
+    while row(memory).state != CardState.PARKED:
+        assert await carry(courier) == 1
+        clock.advance(row(memory).not_before - clock.now())
+    assert (row(memory).reason, row(memory).attempts) == ("ConversationNotFound", MOST_REFUSALS)
+    assert (len(teams.made("send")), len(teams.made("open"))) == (2 * MOST_REFUSALS, MOST_REFUSALS)
+    clock.advance(DAY)
+    assert await carry(courier) == 0
+
+
 # ── updating ──
 
 
-async def test_an_update_whose_end_nobody_knows_is_made_again(memory, clock, courier, teams, user, shown) -> None:
-    teams.script("update", "502:html-stored", "412:PreconditionFailed")
+@pytest.mark.parametrize("fault", ["412:PreconditionFailed", "429:7", "502:html", "502:html-stored", "504:html"])
+async def test_row_38_an_update_that_met_trouble_is_made_again(
+    memory, clock, courier, teams, user, shown, fault
+) -> None:
+    teams.script("update", fault, fault)
     for _ in range(3):
         await carry(courier)
         clock.advance(HOUR)
@@ -165,7 +190,9 @@ async def test_an_update_whose_end_nobody_knows_is_made_again(memory, clock, cou
 
 
 @pytest.mark.parametrize("chat", ["kept", "lost"])
-async def test_a_card_that_is_gone_comes_back_once_and_is_updated_there(memory, courier, teams, user, shown, chat):
+async def test_row_31_a_card_that_is_gone_comes_back_once_and_is_updated_there(
+    memory, courier, teams, user, shown, chat
+):
     old = row(memory).message_ref
     teams.world.messages[user.conversation].clear()
     if chat == "lost":

@@ -15,7 +15,7 @@ from cards.model import with_outcome
 from cards.teams import to_teams, to_teams_message
 from core.clock import MINUTE, SECOND
 from core.model.notices import MARGIN
-from core.model.work import HOME, Extent, Place
+from core.model.work import HOME, Extent, Place, stranger
 from tests.fakes.teams_connector import fake_connector
 from tests.fakes.teams_openid import TENANT_ID, USER_ID
 from tests.fakes.teams_transport import MemoryTransport
@@ -75,7 +75,7 @@ async def test_a_card_is_posted_once_and_ends_as_it_did(channel, teams, user, he
     assert len(standing(teams, user)) == (1 if fault.endswith("-stored") else 0)
 
 
-async def test_of_150_at_the_pace_none_is_refused(memory, clock, user, heard) -> None:
+async def test_row_38_of_150_at_the_pace_none_is_refused(memory, clock, user, heard) -> None:
     """The fake's own limits are those of Teams."""
 
     class Time:
@@ -166,7 +166,27 @@ async def test_somebody_who_never_spoke_is_written_to_by_their_id_at_a_service_t
     gateway.stop()
 
 
-async def test_a_chat_that_teams_does_not_know_is_opened_once_more_and_kept(
+async def test_row_35_whom_nobody_knows_is_not_written_to_without_an_address(channel, teams, user) -> None:
+    """Teams would say 200: they wrote, and have removed the app since."""
+    outcome = await channel.send(outgoing(person_id=stranger(ADA)))
+    assert outcome.lasting is Extent.PERSON
+    assert {call.operation for call in teams.calls} <= {"token"}
+
+
+async def test_row_35_whoever_removes_the_app_while_their_chat_is_opened_leaves_no_address(
+    memory, teams, transport, user
+) -> None:
+    async def gone(_) -> bool:
+        return False
+
+    gateway = MemoryGateway(memory)
+    channel = channel_over(transport, gateway, teams.service_url, may_go=gone)
+    assert await channel.send(outgoing()) == CALLED_OFF
+    assert memory.addresses.find("default", ADA) is None
+    gateway.stop()
+
+
+async def test_row_36_a_chat_that_teams_does_not_know_is_opened_once_more_and_kept(
     memory, channel, teams, user, heard
 ) -> None:
     teams.world.lose_chat(user)
@@ -306,6 +326,16 @@ async def test_a_message_that_is_gone_is_told_and_nothing_is_posted(channel, tea
     assert standing(teams, user) == []
 
 
+async def test_row_36_a_chat_that_teams_does_not_know_just_now_leaves_its_message_to_be_updated_later(
+    channel, teams, heard
+) -> None:
+    sent = await channel.send(outgoing())
+    teams.script("update", "404:ConversationNotFound")
+    assert await channel.update(outgoing(message_ref=sent.message_ref)) == NotSent("ConversationNotFound", read=True)
+    assert await channel.update(outgoing(message_ref=sent.message_ref)) == sent
+    assert (len(teams.made("send")), teams.made("open")) == (1, [])
+
+
 @pytest.mark.parametrize("ref", [None, "", "a:1", "|1", "D1/1.1"])
 async def test_only_a_message_of_teams_is_updated(channel, teams, ref) -> None:
     assert (await channel.update(outgoing(message_ref=ref))).lasting is Extent.CARD
@@ -356,8 +386,6 @@ async def test_who_is_not_there_has_none_and_who_cannot_be_asked_about_is_told(m
     teams.revoke()
 
 
-async def test_of_somebody_who_never_spoke_a_chat_is_opened_to_ask_there(channel, teams, user) -> None:
-    assert (await channel.profile(TENANT_ID, USER_ID)).email == "ada@acme.example"
-    teams.world.users.clear()
-    with pytest.raises(Unreachable):
-        await channel.profile(TENANT_ID, OTHER_ID)
+async def test_whoever_removed_the_app_is_not_looked_up(channel, teams, user) -> None:
+    assert await channel.profile(TENANT_ID, USER_ID) is None
+    assert {call.operation for call in teams.calls} <= {"token"}

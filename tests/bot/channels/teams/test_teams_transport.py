@@ -86,7 +86,7 @@ async def _nobody(*_: object, **__: object) -> None:
 
 
 @pytest.mark.parametrize("letter", ["a", "é", "会", "🙂", "\\", '"'])
-async def test_a_card_that_was_fitted_is_not_too_big_in_whichever_script(
+async def test_row_33_a_card_that_was_fitted_is_not_too_big_in_whichever_script(
     transport, teams, user, address, letter
 ) -> None:
     full = to_teams_message(notice("Full", letter * 30_000))
@@ -117,13 +117,13 @@ ELSEWHERE = (
 
 
 @pytest.mark.parametrize("url", ELSEWHERE)
-async def test_a_forged_service_never_sees_a_token_nor_is_one_made_for_it(transport, teams, address, url) -> None:
+async def test_row_37_a_forged_service_sees_no_token_nor_is_one_made_for_it(transport, teams, address, url) -> None:
     await _is_turned_away(transport, replace(address, service_url=url))
     assert teams.calls == []
 
 
 @pytest.mark.parametrize("user_info", ["smba.trafficmanager.net@", "smba.trafficmanager.net:443@"])
-async def test_neither_does_one_that_hides_behind_a_name_of_microsofts(transport, teams, address, user_info) -> None:
+async def test_row_37_neither_does_one_behind_a_name_of_microsofts(transport, teams, address, user_info) -> None:
     await _is_turned_away(transport, replace(address, service_url=teams.service_url.replace("//", f"//{user_info}")))
     assert teams.calls == []
 
