@@ -10,6 +10,7 @@ import aiohttp
 import pytest
 
 import bot as bot_package
+from bot import app
 from bot.config import open_memory
 from core.store.tables import CardMessage
 from tests.fakes.teams_connector import fake_connector
@@ -181,15 +182,23 @@ def _paused(settings):
         return all(one.paused for one in memory.workspaces.all("default"))
 
 
-async def test_told_to_stop_in_the_middle_of_a_send_it_is_written_down_that_nobody_knows(settings, teams, ada):
+async def test_row_28_told_to_stop_in_the_middle_of_a_send_it_is_written_down_that_nobody_knows(
+    settings, teams, ada, monkeypatch
+):
+    monkeypatch.setattr(app, "GRACE_SECS", 0.2)
+    world = TeamsWorld(settings, teams)
+    teams.script("send", "silence-stored")
     async with running(settings, "teams") as process:
-        world = TeamsWorld(settings, teams)
-        teams.script("send", "cut-stored")
         await world.write(ada, "status")
-        await until(lambda: any(row.state in {"unknown", "skipped"} for row in world.memory_rows(CardMessage)))
+        await until(lambda: teams.made("send"))
         os.kill(os.getpid(), signal.SIGTERM)
         assert await process == 0
-    assert len(teams.made("send")) == 1, "what may have arrived is not sent again"
+    [row] = world.memory_rows(CardMessage)
+    assert (row.state, row.reason, len(world.cards(ada))) == ("unknown", "stopped", 1)
+    async with running(settings, "teams"):
+        await world.write(ada, "whoami")
+        await world.card(ada, 1)
+    assert len(teams.made("send")) == 2, "what may have arrived is not sent again"
 
 
 async def test_a_request_that_nobody_signed_is_refused(world, ada):

@@ -1,6 +1,7 @@
 """Servers on loopback, with TLS where a certificate is given: one that nobody trusts but who is told to."""
 
 import asyncio
+import gc
 import ssl
 import threading
 from contextlib import asynccontextmanager, contextmanager
@@ -9,13 +10,18 @@ from inspect import isawaitable
 from ipaddress import ip_address
 from pathlib import Path
 
-from aiohttp import web
+from aiohttp import ClientSession, web
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from core.clock import SystemClock, to_datetime
+
+
+def sessions() -> int:
+    """How many of a client's are open in this process."""
+    return sum(isinstance(one, ClientSession) and not one.closed for one in gc.get_objects())
 
 
 def make_certificate(folder: Path) -> Path:

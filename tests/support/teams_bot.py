@@ -21,7 +21,7 @@ from bot.config import HttpSettings, Settings, open_memory
 from core.clock import SystemClock
 from core.config import AnswersConfig, WatchConfig
 from tests.fakes.teams_connector import SECRET, FakeConnector
-from tests.fakes.teams_openid import APP_ID, TENANT_ID, FakeOpenId, message, teams_request
+from tests.fakes.teams_openid import APP_ID, TENANT_ID, FakeOpenId, TeamsRequest, message, teams_request
 from tests.fakes.teams_world import Message, User
 from tests.support.memories import page, rows
 
@@ -66,6 +66,28 @@ def set_up(folder: Path, database: str, **more: Any) -> Settings:
     return made
 
 
+def activity_of(teams: FakeConnector, user: User, **more: Any) -> Json:
+    """Something that a user does in their chat with the bot."""
+    sender = {"id": user.teams_id, "name": user.name, "aadObjectId": user.user_id}
+    conversation = {"conversationType": "personal", "tenantId": TENANT_ID, "id": teams.world.chat(user)}
+    told = {"id": str(next(_numbers)), "serviceUrl": teams.service_url, "from": sender}
+    return message() | told | {"conversation": conversation} | more
+
+
+def tapping(teams: FakeConnector, user: User, card: Message, execute: Json, inputs: Mapping[str, str] = {}) -> Json:
+    """A tap on this button of a card, with what the card's inputs hold."""
+    action = {"type": "Action.Execute", "verb": execute["verb"], "data": {**execute["data"], **inputs}}
+    value = {"action": action, "trigger": "manual"}
+    invoke = {"type": "invoke", "name": "adaptiveCard/action", "value": value, "replyToId": card.activity_id}
+    return activity_of(teams, user, **invoke)
+
+
+def signed(teams: FakeConnector, activity: Mapping[str, Any]) -> TeamsRequest:
+    """As Teams posts it."""
+    claims, raw = {"serviceurl": teams.service_url}, json.dumps(activity).encode()
+    return teams_request(SystemClock().now(), claims=claims, activity=raw)
+
+
 @dataclass
 class TeamsWorld:
     """What people in Teams do, and what they see."""
@@ -74,16 +96,11 @@ class TeamsWorld:
     teams: FakeConnector
 
     def activity(self, user: User, **more: Any) -> Json:
-        """Something that a user does in their chat with the bot."""
-        sender = {"id": user.teams_id, "name": user.name, "aadObjectId": user.user_id}
-        conversation = {"conversationType": "personal", "tenantId": TENANT_ID, "id": self.teams.world.chat(user)}
-        told = {"id": str(next(_numbers)), "serviceUrl": self.teams.service_url, "from": sender}
-        return message() | told | {"conversation": conversation} | more
+        return activity_of(self.teams, user, **more)
 
     async def hear(self, activity: Mapping[str, Any], status: int = 200) -> Json:
         """Post it as Teams does; what the bot answers in the body."""
-        claims, raw = {"serviceurl": self.teams.service_url}, json.dumps(activity).encode()
-        request = teams_request(SystemClock().now(), claims=claims, activity=raw)
+        request = signed(self.teams, activity)
         url = f"http://127.0.0.1:{self.settings.http.port}/teams/messages"
         async with (
             aiohttp.ClientSession() as session,
@@ -105,10 +122,7 @@ class TeamsWorld:
 
     async def tap_execute(self, user: User, card: Message, execute: Json, inputs: Mapping[str, str] = {}) -> Json:
         """Tap this button, with what the card's inputs hold."""
-        action = {"type": "Action.Execute", "verb": execute["verb"], "data": {**execute["data"], **inputs}}
-        value = {"action": action, "trigger": "manual"}
-        invoke = {"type": "invoke", "name": "adaptiveCard/action", "value": value, "replyToId": card.activity_id}
-        return await self.hear(self.activity(user, **invoke))
+        return await self.hear(tapping(self.teams, user, card, execute, inputs))
 
     def cards(self, user: User) -> list[Message]:
         return self.teams.world.messages.get(user.conversation or "", [])

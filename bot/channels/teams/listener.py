@@ -3,6 +3,8 @@
 What could not be kept is answered 503: then Teams sends it again.
 """
 
+import json
+from functools import partial
 from http import HTTPStatus
 
 import structlog
@@ -13,6 +15,8 @@ from bot.channels.teams.address import MESSAGES_PATH
 from bot.channels.teams.port import Refused, Transport, Turn
 
 log = structlog.get_logger()
+_utf8 = partial(json.dumps, ensure_ascii=False)
+"""Escapes would take up to three times the room that a card was fitted into."""
 
 
 class Listener:
@@ -38,4 +42,4 @@ class Listener:
     async def _answer(self, headers: list[tuple[str, str]], raw: bytes) -> web.Response:
         claims = await self._transport.verify(headers, raw)
         answered = await self._transport.take(claims, raw, self._turn)
-        return web.Response() if answered is None else web.json_response(answered.body())
+        return web.Response() if answered is None else web.json_response(answered.body(), dumps=_utf8)

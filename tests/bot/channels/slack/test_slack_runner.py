@@ -1,11 +1,9 @@
 """The whole Slack side as the process starts and stops it."""
 
 import asyncio
-import gc
 import subprocess
 import sys
 
-import aiohttp
 import pytest
 from aiohttp import web
 from structlog.testing import capture_logs
@@ -21,6 +19,7 @@ from cards.codec import to_json
 from cards.notices import looking
 from core.model.work import Place
 from tests.fakes.slack_inbound import SlackRequest, deliver
+from tests.support.loopback import sessions
 from tests.support.posting import take
 from tests.support.slack import Recording, let_in, on_loopback, told
 from tests.support.slack_cards import ADA, TEAM, outgoing
@@ -119,10 +118,6 @@ async def test_stopped_before_it_has_begun_it_leaves_nothing(runner):
         await running.start()
         await running.stop()
     assert asyncio.all_tasks() <= before
-
-
-def sessions():
-    return sum(isinstance(one, aiohttp.ClientSession) and not one.closed for one in gc.get_objects())
 
 
 async def test_row_27_everything_goes_over_one_session_which_is_closed(runner, slack, acme, inbound, ingress):
