@@ -1,6 +1,7 @@
 """What is done with each kind of event of the durable inbox. An event is done when this says so, and not before."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from uuid import UUID
 
 from bot.actions import INACTIVE, Actions
@@ -68,17 +69,21 @@ class Conversation:
         person_id = await self._identity.person(event)
         if person_id is None:
             return INACTIVE
-        card, action, known = card_of(event), action_of(event), person_id
+        card, action, message_ref = card_of(event), action_of(event), event.body.get("message_ref")
+        show = await self._page_of(event, person_id)
+        return await self._actions.tap(person_id, card, action, message_ref, show)
 
-        async def at_home(_: str) -> None:
-            await self._home.show(event, known)
+    async def _page_of(self, event: Inbound, person_id: UUID) -> Callable[[str], Awaitable[None]] | None:
+        """What puts the page anew after a tap on it; None for a tap on anything else."""
+        card = card_of(event)
 
-        async def on_card(words: str) -> None:
-            await self._home.renew(card, words)
+        async def in_its_place(_: str) -> None:
+            await self._home.show(event, person_id)
 
-        on_page = on_card if action.kind == "preference_set" else None
-        show = at_home if event.body.get("at_home") else on_page
-        return await self._actions.tap(person_id, card, action, event.body.get("message_ref"), show)
+        if event.body.get("at_home"):
+            return in_its_place
+        chooses = action_of(event).kind == "preference_set"
+        return partial(self._home.renew, card) if chooses and await self._home.stands_on(card) else None
 
     async def _arrived(self, event: Inbound) -> str:
         """The bot was installed for somebody, who has not said anything yet."""

@@ -214,10 +214,10 @@ class Courier:
         match outcome:
             case Sent():
                 await self._gateway.call(self._outcomes.updated, card)
-            case NotSent(_, retry_after, lasting):
+            case NotSent(_, retry_after, lasting, read):
                 await self._heed(card, outcome)
                 for_good = lasting in {Extent.CARD, Extent.PERSON}
-                await self._gateway.call(self._outcomes.not_updated, card, retry_after, for_good=for_good)
+                await self._gateway.call(self._outcomes.not_updated, card, retry_after, for_good=for_good, read=read)
             case Gone():
                 await self._gateway.call(self._outcomes.gone, card)
             case Unknown():

@@ -11,9 +11,9 @@ from uuid import UUID
 from bot.delivery import Courier
 from bot.identity import HOW
 from bot.memory_gateway import MemoryGateway
-from bot.presenters import answer_entry, watch_entry, watch_offer
-from cards.codec import to_json
-from cards.home import HOME_ROWS, HomeContent, home
+from bot.presenters import answer_entry, watch_entry, watch_offer, withdrawn
+from cards.codec import from_json, to_json
+from cards.home import HOME_ROWS, HomeContent, home, is_home
 from cards.model import Card, with_outcome
 from cards.notices import unbound
 from cards.phrases import plural
@@ -86,15 +86,21 @@ class Home:
         since = await self._gateway.call(self._memory.messages.moment, event.tenant_id)
         await self._put(event, person_id, await self._page(event.tenant_id, person_id), since)
 
+    async def stands_on(self, card: Tapped) -> bool:
+        """Whether a card holds the page."""
+        standing = self._memory.outcomes.standing
+        return is_home(from_json(await self._gateway.call(standing, card.tenant_id, card.message_id, withdrawn)))
+
     async def renew(self, card: Tapped, words: str) -> None:
         """Put the page anew on the card that holds it, with what came of a tap."""
+        since = await self._gateway.call(self._memory.messages.moment, card.tenant_id)
         page = await self._page(card.tenant_id, card.person_id)
 
         def renewed(_: dict[str, Any], nonce: str) -> Rewritten:
             return Rewritten(to_json(with_outcome(page.card(nonce), words)), page.offer)
 
         rewrite = self._memory.messages.rewrite
-        await self._gateway.call(rewrite, card.tenant_id, card.message_id, renewed, renew=True)
+        await self._gateway.call(rewrite, card.tenant_id, card.message_id, renewed, renew=True, since=since)
         await self._courier.bring_up_to_date(card.tenant_id, card.message_id)
 
     async def _page(self, tenant_id: str, person_id: UUID) -> Page:

@@ -13,6 +13,7 @@ from bot.channels.base import Profile
 from bot.memory_gateway import MemoryGateway
 from bot.presenters import withdrawn
 from bot.taps import to_body
+from core.clock import SECOND
 from core.model.grants import CardAction
 from core.model.work import Place
 
@@ -24,11 +25,15 @@ LOOK_SECS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Tap:
-    """A button that was pressed. `message_ref`: the message it stands on; None in a view that is no message."""
+    """A button that was pressed. `message_ref`: the message it stands on, if that is known.
+
+    `at_home`: it stands in the bot's own page, which is no message.
+    """
 
     nonce: str
     action: CardAction
     message_ref: str | None = None
+    at_home: bool = False
 
     @property
     def event_id(self) -> str:
@@ -123,8 +128,7 @@ class Ingress:
         card = self._memory.messages.tapped(tap.nonce)
         if card is None or (card.tenant_id, card.person_id) != (tenant_id, person_id):
             return INACTIVE
-        action, at_home = tap.action, tap.message_ref is None
-        body = to_body(card, action) | {"message_ref": tap.message_ref, "at_home": at_home}
+        body = to_body(card, tap.action) | {"message_ref": tap.message_ref, "at_home": tap.at_home}
         self._keep(place, tap.event_id, "tap", body)
         return None
 
@@ -135,9 +139,9 @@ class Ingress:
         if refusal is not None or card is None:
             return refusal or INACTIVE
         is_open = partial(self._memory.inbound.is_open, card.tenant_id, place, tap.event_id)
-        for _ in range(round(patience_secs / LOOK_SECS)):
-            if not await self._gateway.at_the_door(is_open):
-                break
+        clock = self._memory.clock
+        until = clock.now() + round(patience_secs * SECOND)
+        while clock.now() < until and await self._gateway.at_the_door(is_open):
             await self._sleep(LOOK_SECS)
         standing = self._memory.outcomes.standing
         return await self._gateway.at_the_door(standing, card.tenant_id, card.message_id, withdrawn)

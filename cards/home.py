@@ -71,6 +71,11 @@ def home(content: HomeContent) -> Card:
     return Card(title, blocks, (), fallback=spaced((sentence(title), say(here))))
 
 
+def is_home(card: Card) -> bool:
+    """Whether it is this card: no other has choices to be set."""
+    return any(isinstance(one, Choice) and one.kind == "preference_set" for one in card.every_action)
+
+
 def _watches(content: HomeContent) -> Block:
     total = len(content.watches) + content.more_watches
     if not total:

@@ -67,6 +67,8 @@ def bind(
         place, where = _place(memory, settings.tenant, platform, workspace, user)
         before = memory.people.at(settings.tenant, place)
         memory.people.bind(settings.tenant, found.person_id, place)
+        told = memory.addresses.find(settings.tenant, place) or {}  # by their device, while nobody knew who they are
+        memory.people.moved(settings.tenant, place, told.get("zone"), told.get("locale"))
         other = memory.people.get(settings.tenant, before).display_name if before not in {None, found.person_id} else ""
     say(f"{place.user_id} in {where} is {found.display_name}" + (f", and was {other} before." if other else "."))
 

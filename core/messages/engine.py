@@ -107,13 +107,16 @@ class MessagesEngine:
         change: Callable[[dict[str, Any], str], Rewritten],
         *,
         renew: bool = False,
+        since: int = FOREVER,
     ) -> Outgoing | None:
         """Let `change` turn a sent card into what it is to be, given its nonce; None when it was never sent, or erased.
 
-        `renew` gives it a new nonce, so that its old buttons are no longer active.
+        `renew` gives it a new nonce, so that its old buttons are no longer active. Raises NotFound where something was
+        erased `since`.
         """
         with self._database.write(tenant_id) as tx:
             tx.lock()
+            _refuse_outdated(tx, since)
             message = messages.locked(tx, message_id)
             if message is None or not _has_stood(message) or not message.card:
                 return None

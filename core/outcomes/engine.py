@@ -201,11 +201,18 @@ class OutcomesEngine:
 
     def updated(self, card: Outgoing) -> None:
         """The platform's copy says what `card` says; if that has been rewritten meanwhile, it is due again."""
-        self._update_next(card, None, shown=True)
+        self._update_next(card, lambda _: None, shown=True)
 
-    def not_updated(self, card: Outgoing, retry_after: int | None, *, for_good: bool) -> None:
-        """The platform's copy stays as it was: for good, for `retry_after` µs, or else for longer each time."""
-        pause = None if for_good else lambda attempt: retry_after or wait(attempt, jitter())
+    def not_updated(self, card: Outgoing, retry_after: int | None, *, for_good: bool, read: bool = False) -> None:
+        """The platform's copy stays as it was: for good, for `retry_after` µs, or else for longer each time.
+
+        `read`: the platform looked at it and said no, which after `MOST_REFUSALS` tries is taken to be for good.
+        """
+
+        def pause(attempt: int) -> int | None:
+            is_over = for_good or (read and attempt >= MOST_REFUSALS)
+            return None if is_over else retry_after or wait(attempt, jitter())
+
         self._update_next(card, pause, shown=False)
 
     def gone(self, card: Outgoing) -> None:
@@ -233,21 +240,22 @@ class OutcomesEngine:
                 message.update_at = tx.now
                 tx.session.add(message)
 
-    def _update_next(self, card: Outgoing, pause: Callable[[int], int] | None, *, shown: bool) -> None:
+    def _update_next(self, card: Outgoing, pause: Callable[[int], int | None], *, shown: bool) -> None:
+        """`pause`: how many µs it is after so many attempts until the next one; None where there is none."""
         with self._database.write(card.tenant_id) as tx:
             message = messages.locked(tx, card.message_id)
             if message is None:
                 return
-            message.lease_until = 0
+            message.lease_until, rest = 0, pause(message.attempts)
             if message.revision != card.revision:  # an older saying may have come last, after a newer one was shown
                 message.update_at = tx.now
-            elif pause is None:
+            elif rest is None:
                 message.update_at, message.attempts = None, 1
                 if shown and card.card == message.card:  # what was withdrawn instead, nobody has seen
                     messages.show(tx, message.person_id, _shown(message))
                 _settle_erased(message, shown=shown)
             else:
-                message.update_at = tx.now + pause(message.attempts)
+                message.update_at = tx.now + rest
                 message.attempts += 1
             tx.session.add(message)
 

@@ -66,7 +66,7 @@ def choice(card, target):
 def chosen(talk, target, value):
     """The tap that chooses a value on the page that stands."""
     control = choice(talk.cards()[0], target)
-    return Tap(control.nonce, CardAction(control.kind, control.target, value))
+    return Tap(control.nonce, CardAction(control.kind, control.target, value), at_home=True)
 
 
 async def tap(talk, pressed):
@@ -220,7 +220,10 @@ async def test_a_value_that_the_page_never_offered_is_refused_and_changes_nothin
     before = memory.people.preferences("default", ada.person_id)
     await choose(adas, "brief_day", "someday")
     await choose(adas, "brief_day", None)
-    await tap(adas, Tap(choice(adas.cards()[0], "mute").nonce, CardAction("preference_set", "platform", "slack")))
+    await tap(
+        adas,
+        Tap(choice(adas.cards()[0], "mute").nonce, CardAction("preference_set", "platform", "slack"), at_home=True),
+    )
     assert memory.people.preferences("default", ada.person_id) == before
 
 
@@ -356,5 +359,5 @@ async def test_the_page_says_why_a_watch_rests_and_ends_a_mute(memory, adas, ada
     card = await adas.open_home()
     assert "rests, since its query no longer works" in adas.texts()[-1]
     unmute = next(button for button in buttons(card) if button.arg == "off")
-    assert await tap(adas, Tap(unmute.nonce, CardAction(unmute.kind, unmute.target, "off"))) is None
+    assert await tap(adas, Tap(unmute.nonce, CardAction(unmute.kind, unmute.target, "off"), at_home=True)) is None
     assert memory.watches(ada)[0].muted_until == 0

@@ -1,11 +1,18 @@
 """The page as a card: where a platform has no place for it, and for whoever writes “preferences”."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.actions import INACTIVE
 from bot.ingress import Tap
+from cards.actions import Button
+from cards.codec import to_json
+from cards.notices import notice
+from core.clock import SECOND
 from core.model.grants import CardAction
-from core.model.work import Place
+from core.model.preferences import settable
+from core.model.work import Offer, Place
 from core.store.tables import CardMessage
 from tests.fakes.scripted_channel import ScriptedChannel
 from tests.support.bots import choices
@@ -64,6 +71,31 @@ async def test_one_choice_after_another_is_made_on_the_same_card(memory, adas, a
     assert await choose(adas, "brief_day", "off") is None
     assert memory.people.preferences("default", ada.person_id).brief_day is None
     assert "no more weekly briefs" in adas.texts()[-1]
+
+
+async def test_a_button_that_chooses_leaves_the_words_of_the_brief_it_stands_on(memory, adas, ada, parts):
+    def brief(nonce):
+        stop = Button("preference_set", "brief_day", nonce, "Stop weekly brief", arg="off")
+        return to_json(replace(notice("Your week", "Meals: 40 EUR → 55 EUR"), actions=(stop,)))
+
+    offer = Offer((settable("brief_day"),))
+    where = "default", ada.person_id, adas.place, "period:1", "notice"
+    await parts.courier.send("default", memory.messages.post(*where, brief, offer))
+    await adas.press(adas.button("preference_set"))
+    [text] = adas.texts()
+    assert "Meals: 40 EUR → 55 EUR" in text
+    assert "no more weekly briefs" in text
+    assert "Your preferences" not in text
+
+
+async def test_a_choice_is_shown_on_its_card_where_the_platform_does_not_name_the_message(adas):
+    await adas.ask("preferences")
+    control = choice(adas, "quiet_from")
+    tap = Tap(control.nonce, CardAction(control.kind, control.target, "22"))
+    assert await adas.parts.ingress.tapped(adas.place, tap) is None
+    await adas.parts.worker.settle()
+    assert choice(adas, "quiet_from").chosen == "22"
+    assert len(adas.cards()) == 1
 
 
 async def test_a_control_of_the_card_as_it_was_before_is_active_no_more(adas):
@@ -169,19 +201,21 @@ async def test_a_tap_that_is_done_in_time_is_answered_with_the_card_as_it_stands
     assert "Set, from now on." in str(card)
 
 
-async def test_a_tap_that_takes_long_is_answered_with_the_card_as_it_is(adas, parts):
+@pytest.mark.parametrize(("each_takes", "looks"), [(0, 10), (SECOND, 1)])
+async def test_a_tap_that_takes_long_is_answered_in_time_with_the_card_as_it_is(adas, parts, clock, each_takes, looks):
     await adas.ask("preferences")
     control = choice(adas, "quiet_from")
     looked = []
 
     async def wait(secs):
         looked.append(secs)
+        clock.advance(round(secs * SECOND) + each_takes)
 
     parts.ingress._sleep = wait
     tap = Tap(control.nonce, CardAction(control.kind, control.target, "22"), "m0")
     card = await parts.ingress.seen_through(adas.place, tap, 1)
     assert "Set, from now on." not in str(card)
-    assert sum(looked) == pytest.approx(1)
+    assert len(looked) == looks
     await parts.worker.settle()
     assert choice(adas, "quiet_from").chosen == "22", "what was kept is done all the same"
 

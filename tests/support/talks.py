@@ -49,7 +49,7 @@ class Talk:
     async def tap(self, button: Button, ref: str | None = "m0") -> str | None:
         """A tap has come in: its refusal, or None where it was kept."""
         action = CardAction(button.kind, button.target, button.arg)
-        return await self.parts.ingress.tapped(self.place, Tap(button.nonce, action, ref))
+        return await self.parts.ingress.tapped(self.place, Tap(button.nonce, action, ref, at_home=ref is None))
 
     async def press(self, button: Button, ref: str | None = "m0") -> str | None:
         """Tap, and let the bot work."""

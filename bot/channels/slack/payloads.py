@@ -214,7 +214,8 @@ def _tap(action: Json, message_ref: str | None) -> Tap | None:
         return None
     if button.kind != _kind(action):
         return None
-    return Tap(button.nonce, CardAction(button.kind, button.target, button.arg), message_ref)
+    pressed = CardAction(button.kind, button.target, button.arg)
+    return Tap(button.nonce, pressed, message_ref, at_home=message_ref is None)
 
 
 def _kind(action: Json) -> str:

@@ -19,8 +19,9 @@ from core.model.work import Place
 
 Json = Mapping[str, Any]
 
-_ID = re.compile(r"[!-{}~]{1,300}")
-"""Of an activity, a conversation, or somebody in it. A `|` is what parts two of them in a message's own id."""
+_ID = re.compile(r"(?!\.{1,2}\Z)[!-{}~]{1,300}")
+"""Of an activity, a conversation, or somebody in it: not `.` or `..`, which lead elsewhere in an address. A `|` is what
+parts two of them in a message's own id."""
 _TIME = re.compile(r"[0-9TZ:.+-]{1,40}")
 _ZONE = re.compile(r"[A-Za-z0-9_+/-]{1,64}")
 _LOCALE = re.compile(r"[A-Za-z0-9_-]{1,35}")
@@ -129,7 +130,7 @@ def tap(activity: Json, place: Heard) -> Tap | Unchosen | None:
     if not isinstance(pressed, Button):
         return pressed
     message = _matched(_ID, activity.get("replyToId"))
-    ref = f"{place.conversation}|{message}" if message and place.address else None
+    ref = f"{place.conversation}|{message}" if message else None
     return Tap(pressed.nonce, CardAction(pressed.kind, pressed.target, pressed.arg), ref)
 
 

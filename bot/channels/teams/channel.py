@@ -23,16 +23,18 @@ from bot.channels.base import (
 from bot.channels.pace import Pace
 from bot.channels.teams.address import PLATFORM, Address
 from bot.channels.teams.addresses import Addresses
-from bot.channels.teams.outcomes import no_token
+from bot.channels.teams.outcomes import NO_SUCH_MESSAGE, no_token
 from bot.channels.teams.port import Json, Refused, Transport
 from cards.codec import from_json
 from cards.teams import to_teams_message
 from core.model.notices import Outgoing
-from core.model.work import HOME, Extent, Place
+from core.model.work import HOME, Extent, Place, stranger
 
 AT_ONCE = 16
 """Requests under way."""
 MayGo = Callable[[Outgoing], Awaitable[bool]]
+_LET_GO = NotSent("they have removed the app", lasting=Extent.PERSON)
+"""Of somebody nobody knows, who was written to since they had written: there was an address."""
 
 
 class _NotWritten(Exception):
@@ -68,10 +70,14 @@ class TeamsChannel:
         try:
             message = await self._prepared(card)
             address = await self._addresses.find(card.place)
+            if not address.conversation and card.person_id == stranger(card.place):
+                return _LET_GO
             outcome = await self._post(card, address, message) if address.conversation else Gone("there is no chat yet")
             if isinstance(outcome, Gone):
                 address = await self._opened(card.place, address)
                 outcome = await self._post(card, address, message)
+                if isinstance(outcome, Sent):
+                    await self._addresses.keep(card.place, address)
         except _NotWritten as refused:
             return refused.outcome
         return NotSent(outcome.reason, read=True) if isinstance(outcome, Gone) else outcome  # it may be passing
@@ -88,6 +94,8 @@ class TeamsChannel:
         await self._pace.turn(conversation)
         async with self._at_once:
             outcome = await self._transport.update(address, activity_id, message)
+        if isinstance(outcome, Gone) and outcome.reason != NO_SUCH_MESSAGE:  # it may be passing, and the message stand
+            return NotSent(outcome.reason, read=True)
         return Sent(f"{conversation}|{activity_id}") if isinstance(outcome, Sent) else outcome
 
     async def find_sent(self, card: Outgoing) -> CannotTell:  # noqa: ARG002  # whichever it is
@@ -98,9 +106,10 @@ class TeamsChannel:
         try:
             await self._ready(workspace)
             address = await self._addresses.find(place)
-            address = address if address.conversation else await self._opened(place, address)
         except _NotWritten as refused:
             raise Unreachable(refused.outcome.reason) from refused
+        if not address.conversation:  # whoever is asked about has written, and let the bot go since
+            return None
         await self._pace.turn(address.conversation)
         async with self._at_once:
             found = await self._transport.member(address, workspace, user_id)
@@ -136,11 +145,10 @@ class TeamsChannel:
         return Sent(f"{address.conversation}|{outcome.message_ref}") if isinstance(outcome, Sent) else outcome
 
     async def _opened(self, place: Place, address: Address) -> Address:
-        """A chat with them, which is kept."""
+        """A chat with them."""
         await self._pace.turn(place.user_id)
         async with self._at_once:
             opened = await self._transport.open_dm(place.workspace, address)
         if isinstance(opened, NotSent):
             raise _NotWritten(opened)
-        await self._addresses.keep(place, opened)
         return opened

@@ -24,6 +24,7 @@ from core.model.work import Extent
 
 _LONGEST_CODE = 80
 NOWHERE = "the answer has no code"
+NO_SUCH_MESSAGE = "ActivityNotFoundInConversation"
 
 LASTING: Mapping[str, Extent] = {
     "BotNotRegistered": Extent.WORKSPACE,

@@ -73,6 +73,15 @@ def test_a_user_is_bound_in_the_only_workspace(ready, memory, person):
     assert who(memory, "U012ABC") == "Ada"
 
 
+def test_whoever_is_bound_lives_where_their_device_said_before(ready, memory):
+    connect(memory, ORGANISATION, platform="teams")
+    told = {"zone": "Asia/Kolkata", "locale": "en-IN"}
+    memory.addresses.keep("default", Place("teams", ORGANISATION, OBJECT_ID), told)
+    ready("bind", "Ada", "teams", OBJECT_ID)
+    ada = memory.people.named("default", "Ada")
+    assert (ada.zone, ada.locale) == ("Asia/Kolkata", "en-IN")
+
+
 def test_binding_again_is_fine_and_another_person_is_said(ready, memory):
     connect(memory)
     ready("bind", "Ada", "slack", "U012ABC")

@@ -3,6 +3,7 @@
 import pytest
 
 from core.clock import DAY, HOUR
+from core.errors import NotFound
 from core.model.card_states import CardState
 from core.model.grants import PermittedAction, grant_from_json
 from core.model.work import GREETING, HOME, NOTHING_OFFERED, PLACEHOLDER, Offer, Rewritten, stranger
@@ -358,6 +359,16 @@ def test_an_erased_card_is_no_longer_active_and_is_not_rewritten(memory):
     change_row(memory, CardMessage, ("default", card.message_id), card={})
     assert memory.messages.tapped(card.nonce) is None
     assert rewrite(memory, card.message_id, "second") is None
+
+
+def test_what_was_made_before_a_document_was_taken_away_is_not_put_on_a_card(memory):
+    card = standing(memory, ADAS)
+    put(memory, "secret.md", page("Secret", {"Pay": "Ada earns 100."}))
+    since = memory.messages.moment("default")
+    memory.erase(source_id("secret.md"), "asked by mail")
+    with pytest.raises(NotFound):
+        memory.messages.rewrite("default", card.message_id, lambda *_: Rewritten({"words": "Pay"}), since=since)
+    assert words(memory, card.message_id) != "Pay"
 
 
 def test_a_card_is_unknown_to_another_tenant(memory):

@@ -136,6 +136,16 @@ def test_an_update_that_is_refused_again_and_again_is_tried_more_and_more_seldom
     assert waits(memory, clock, shown) <= BASE
 
 
+def test_an_update_that_the_platform_refuses_for_a_day_after_looking_at_it_is_given_up(memory, clock, shown):
+    rewrite(memory, shown.message_id, "second")
+    for _ in range(MOST_REFUSALS):
+        memory.outcomes.not_updated(updating(memory, shown.message_id), None, for_good=False, read=True)
+        clock.advance(CEILING)
+    assert (outdated(memory), state(memory, shown.message_id)) == ([], CardState.SENT)
+    rewrite(memory, shown.message_id, "third")
+    assert outdated(memory) == [shown.message_id]
+
+
 def test_what_a_card_says_since_does_not_wait_for_what_was_refused_before(memory, shown):
     rewrite(memory, shown.message_id, "second")
     refused = updating(memory, shown.message_id)

@@ -204,7 +204,7 @@ def test_a_tap_names_its_message():
 
 def test_in_the_home_view_there_is_no_message():
     body = tapped(type="view", view_id="V1") | {"view": {"type": "home"}}
-    assert payloads.taps(body) == [Tap("n1", CardAction("watch_mute", "w1"), None)]
+    assert payloads.taps(body) == [Tap("n1", CardAction("watch_mute", "w1"), None, at_home=True)]
     assert payloads.at_home(body)
     assert not payloads.at_home(tapped())
 

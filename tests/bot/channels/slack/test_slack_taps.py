@@ -34,7 +34,12 @@ def home(acme):
 
 def tap_of(element, message_ref):
     carried = json.loads(element["value"])
-    return Tap(carried["nonce"], CardAction(carried["kind"], carried["target"], carried.get("arg")), message_ref)
+    return Tap(
+        carried["nonce"],
+        CardAction(carried["kind"], carried["target"], carried.get("arg")),
+        message_ref,
+        message_ref is None,
+    )
 
 
 async def test_a_tap_on_a_message_names_it(bot, acme, inbound, ingress, card):

@@ -249,6 +249,8 @@ async def test_nothing_else_that_happens_among_others_is_heeded(turn, ingress, a
     [
         *((field, value) for field in ("id", "from", "recipient", "conversation", "channelData")
           for value in (None, 3, [], {}, "\x00", "a b")),
+        ("id", ".."),
+        ("id", "."),
         ("serviceUrl", None),
     ],
 )  # fmt: skip
