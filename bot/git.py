@@ -1,7 +1,8 @@
 """Running the `git` program: on repositories that somebody else wrote, so without their hooks, helpers and surprises.
 
 Variables of a surrounding git (a hook that starts us, say) would point git at another repository and are dropped; so is
-the search for a repository in the folders above the one that was named.
+the search for a repository in the folders above the one that was named. Only `mirror` reaches another repository: a
+partial clone fetches what it lacks by whichever program its own settings name, so all else may use no protocol.
 """
 
 import hashlib
@@ -9,7 +10,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,10 +28,13 @@ _SETTINGS = {
 }
 
 
-def git(repo: Path, *arguments: str, stdin: bytes = b"") -> bytes:
-    """What the command printed. Raises InvalidRequest with git's own last words, less any password."""
-    command = _command(repo, *arguments)
-    done = subprocess.run(command, input=stdin, capture_output=True, env=_environment(repo), check=False)  # noqa: S603 - no shell, no option from outside
+def git(repo: Path, *arguments: str, stdin: bytes = b"", protocols: Sequence[str] = ()) -> bytes:
+    """What the command printed. Raises InvalidRequest with git's own last words, less any password.
+
+    `protocols`: by which it may reach other repositories.
+    """
+    command, around = _command(repo, *arguments), _environment(repo, protocols)
+    done = subprocess.run(command, input=stdin, capture_output=True, env=around, check=False)  # noqa: S603 - no shell, no option from outside
     if done.returncode != 0:
         raise InvalidRequest(f"{repo}: {_last_words(done.stderr)}")
     return done.stdout
@@ -95,9 +99,11 @@ def mirror(url: str, cache: Path) -> Path:
             f"{', '.join(f'{scheme}://' for scheme in SCHEMES)}, or read user@host:path",
         )
     repo = cache / f"{hashlib.sha256(url.encode()).hexdigest()[:16]}.git"
-    repo.mkdir(parents=True, exist_ok=True)
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    repo.mkdir(mode=0o700, exist_ok=True)
     git(repo, "init", "--quiet", "--bare", "--template=", "--initial-branch=current")
-    git(repo, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", url, "+HEAD:refs/heads/current")
+    fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", url, "+HEAD:refs/heads/current")
+    git(repo, *fetch, protocols=SCHEMES)
     return repo
 
 
@@ -109,11 +115,11 @@ def _command(repo: Path, *arguments: str) -> list[str]:
     return [program, *settings, "-C", str(repo), *arguments]
 
 
-def _environment(repo: Path) -> dict[str, str]:
+def _environment(repo: Path, protocols: Sequence[str] = ()) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return kept | {
         "GIT_CEILING_DIRECTORIES": str(repo.resolve().parent),
-        "GIT_ALLOW_PROTOCOL": ":".join(SCHEMES),
+        "GIT_ALLOW_PROTOCOL": ":".join(protocols),
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_SSH_COMMAND": os.environ.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes -o ConnectTimeout=20"),
         "GIT_OPTIONAL_LOCKS": "0",

@@ -192,6 +192,31 @@ def test_settings_of_the_repository_change_nothing(repo):
     assert list(git_history(repo.path)) == before
 
 
+def test_a_partial_clone_runs_no_program_to_fetch_what_it_lacks(repo, tmp_path):
+    repo.commit(a=TEXT)
+    blob = repo.run("rev-parse", "HEAD:a.md")
+    (repo.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    (source := Repo(tmp_path / "source")).commit(a=TEXT)
+    for name, value in {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+        "remote.origin.url": source.path.as_uri(),
+        "remote.origin.uploadPack": f"touch {tmp_path}/ran; git-upload-pack",
+    }.items():
+        repo.run("config", name, value)
+    for read in (git_history, held_files):
+        with pytest.raises(InvalidRequest, match="lacks the object"):
+            list(read(repo.path))
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_mirror_is_for_the_eyes_of_its_owner(repo, tmp_path):
+    repo.commit(a="one")
+    cache = mirror(repo.path.as_uri(), tmp_path / "some/cache").parent
+    assert cache.stat().st_mode & 0o077 == 0
+
+
 def test_a_repository_cannot_keep_its_renames_from_being_found(repo):
     others = TEXT.replace("line", "row")
     repo.commit(a=TEXT, b=others)
