@@ -3,6 +3,7 @@
 It counts only at byte 0, with a closing fence in column 0 and a key on its first line of content; anything else is a
 document that starts with a rule, and stays text. Values that cannot be read never cost more than themselves: when the
 whole does not parse, each top-level line is read alone, and what is still unreadable is kept as the string it is.
+What would cost its reader more than a second, or memory by the square of its length, is not read at all.
 """
 
 import datetime as dt
@@ -19,6 +20,10 @@ _UNREADABLE = (yaml.YAMLError, ValueError, TypeError, RecursionError, OverflowEr
 _LARGEST = 2**63
 _MOST_BRACKETS = 64
 """In one line: the YAML scanner's time grows with the square of what is open there."""
+_MOST_DOTS = 128
+"""In one line: TOML's reader takes time and memory by the square of how many parts a key has."""
+_LONGEST = 65_536
+"""Characters: YAML's reader takes a second for so many at worst, and a number in base 60 the square of its length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,12 @@ def _load_yaml(text: str) -> Any:
     return yaml.load(text, Loader=_Loader)  # noqa: S506  # _Loader is a SafeLoader
 
 
+def _load_toml(text: str) -> Any:
+    if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
+        raise ValueError("too many dots in one line")
+    return tomllib.loads(text)
+
+
 @dataclass(frozen=True, slots=True)
 class _Style:
     closings: tuple[str, ...]
@@ -65,7 +76,7 @@ class _Style:
 _KEY = r"""(?:[\w-][\w .-]*|"[^"\n]*"|'[^'\n]*')\s*"""
 _STYLES = {
     "---": _Style(("---", "..."), ":", re.compile(_KEY + r":(?:\s|$)"), _load_yaml),
-    "+++": _Style(("+++",), "=", re.compile(_KEY + r"=|\["), tomllib.loads),
+    "+++": _Style(("+++",), "=", re.compile(_KEY + r"=|\["), _load_toml),
 }
 
 
@@ -78,7 +89,7 @@ def front_matter(text: str) -> FrontMatter:
     if not closing or not _starts_with_key(lines[1:closing], style):
         return FrontMatter()
     length = min(len(text), sum(len(line) + 1 for line in lines[: closing + 1]))
-    return FrontMatter(length, _properties(lines[1:closing], style))
+    return FrontMatter(length, _properties(lines[1:closing], style) if length <= _LONGEST else {})
 
 
 def _starts_with_key(lines: list[str], style: _Style) -> bool:
