@@ -83,9 +83,9 @@ def identities(tx: ReadTx) -> list[ChatIdentity]:
 
 
 def with_email(tx: ReadTx, email: str) -> list[UUID]:
-    rows = select(Person.person_id).where(
-        Person.tenant_id == tx.tenant_id, func.lower(Person.email) == email.lower(), col(Person.active)
-    )
+    """Case counts where a letter is not ASCII: the Kelvin sign's lower case is k, and its address another's."""
+    same = func.lower(Person.email) == email.lower() if email.isascii() else col(Person.email) == email
+    rows = select(Person.person_id).where(Person.tenant_id == tx.tenant_id, same, col(Person.active))
     return list(tx.session.exec(rows).all())
 
 

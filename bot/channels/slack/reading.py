@@ -84,7 +84,7 @@ def _address(value: object) -> str | None:
 
 def _is_ours(user: Mapping[str, Any], workspace: str) -> bool:
     odd = ("is_bot", "is_workflow_bot", "is_stranger", "is_restricted", "is_ultra_restricted")
-    if any(user.get(mark) for mark in odd) or user.get("is_email_confirmed") not in (None, True):
+    if any(user.get(mark) for mark in odd) or user.get("is_email_confirmed") is not True:
         return False
     teams = mapped(user.get("enterprise_user")).get("teams")
     return user.get("team_id", workspace) == workspace or (isinstance(teams, list) and workspace in teams)

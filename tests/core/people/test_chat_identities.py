@@ -160,6 +160,15 @@ def test_an_address_finds_its_one_person_whatever_its_case(memory, grace, writte
     assert memory.people.with_email("default", written) == grace
 
 
+def test_an_address_that_only_folds_to_theirs_is_somebody_elses(memory):
+    """The Kelvin sign's lower case is k: whoever has an address with it must not become who has one with k."""
+    memory.people.put("default", "Mike", email="mike@example.com")
+    memory.people.put("default", "Ärne", email="Ärne@example.com")
+    assert memory.people.with_email("default", "mi\u212ae@example.com") is None
+    assert memory.people.with_email("default", "Ärne@example.com") is not None
+    assert memory.people.with_email("default", "ärne@example.com") is None
+
+
 @pytest.mark.parametrize(
     "written", ["grace@example.co", "race@example.com", "grace@example.com.evil", "%", "_race@example.com", ""]
 )

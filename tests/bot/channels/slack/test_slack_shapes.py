@@ -191,7 +191,10 @@ def test_whatever_a_profile_is_what_is_read_of_it_can_be_kept(user):
         ({"profile": {"display_name": "\x00", "real_name": "Ada"}}, Profile("Ada", None, None, None, active=True)),
         ({"profile": None, "name": ["x"]}, Profile(ADA, None, None, None, active=True)),
         ({"profile": {"email": "a\x00@x.example"}}, Profile(ADA, None, None, None, active=True)),
-        ({"profile": {"email": "a@x.example"}}, Profile(ADA, "a@x.example", None, None, active=True)),
+        (
+            {"profile": {"email": "a@x.example"}, "is_email_confirmed": True},
+            Profile(ADA, "a@x.example", None, None, active=True),
+        ),
         (
             {"tz": "America/Port-au-Prince", "locale": "pt-BR"},
             Profile(ADA, None, "America/Port-au-Prince", "pt-BR", active=True),
@@ -206,7 +209,9 @@ def test_what_is_read_of_a_profile(user, told):
 @pytest.mark.parametrize(
     "odd",
     [
-        {"is_email_confirmed": "no"},
+        {"is_email_confirmed": False},
+        {"is_email_confirmed": None},
+        {"is_email_confirmed": "yes"},
         {"team_id": 5},
         {"team_id": "T2", "enterprise_user": {"teams": f"{TEAM}, T2"}},
         {"team_id": "T2", "enterprise_user": 5},
@@ -214,7 +219,7 @@ def test_what_is_read_of_a_profile(user, told):
     ],
 )
 def test_an_address_counts_only_where_it_can_be_read_that_it_is_a_full_member_s(odd):
-    assert profile_of(ADA, {"profile": {"email": "a@x.example"}} | odd, TEAM).email is None
+    assert profile_of(ADA, {"profile": {"email": "a@x.example"}, "is_email_confirmed": True} | odd, TEAM).email is None
 
 
 @given(st.dictionaries(st.sampled_from(["messages", "response_metadata", "has_more"]), anything))
