@@ -22,6 +22,7 @@ _SET_APART_4 = tuple(
             "10.0.0.0/8",
             "100.64.0.0/10",
             "127.0.0.0/8",
+            "168.63.129.16/32",
             "169.254.0.0/16",
             "172.16.0.0/12",
             "192.0.0.0/24",
@@ -35,7 +36,8 @@ _SET_APART_4 = tuple(
         ),
     )
 )
-"""This network, private, of carriers, loopback, link-local, protocols, examples, relays, benchmarks, multicast."""
+"""This network, private, of carriers, loopback, Azure's own (public, and answered by its hosts alone), link-local,
+protocols, examples, relays, benchmarks, multicast."""
 _GLOBAL_6 = IPv6Network("2000::/3")
 _SET_APART_6 = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "3fff::/20")))
 """Protocols (Teredo among them) and examples."""
