@@ -171,7 +171,13 @@ async def _listen(bot: Bot, stack: AsyncExitStack, routes: Iterable[web.Abstract
     health = health_routes(bot.gateway, bot.worker.is_stopping, lambda: bot.vitals)
     app.add_routes([*health, metrics_route(bot.gateway), *routes])
     app.add_subapp("/v1", Server(bot.gateway, ROUTES).app())
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=CLOSE_SECS, max_line_size=LONGEST_LINE)
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        shutdown_timeout=CLOSE_SECS,
+        max_line_size=LONGEST_LINE,
+        auto_decompress=False,  # unpacking is work for whoever sends next to nothing; no platform packs what it sends
+    )
     await runner.setup()
     stack.push_async_callback(runner.cleanup)
     http = bot.settings.http

@@ -1,5 +1,6 @@
 """How a platform's requests are read before anything is known of who sent them."""
 
+import asyncio
 import re
 from collections.abc import Iterable
 
@@ -7,14 +8,22 @@ from aiohttp import StreamReader, web
 
 MOST_BYTES = 1_048_576
 """Of a body that a platform sends: more than any that one has been seen to send."""
+PATIENCE_SECS = 30.0
+"""For a body to arrive: longer than a platform waits for the answer."""
 
 Headers = Iterable[tuple[str, str]]
 
 
-async def body_of(request: web.Request) -> bytes:
-    """The body, or as much of it as shows that it is too long. Raises HTTPBadRequest where it breaks off."""
+async def body_of(request: web.Request, patience_secs: float = PATIENCE_SECS) -> bytes:
+    """The body, or as much of it as shows that it is too long.
+
+    Raises HTTPBadRequest where it breaks off, HTTPRequestTimeout where it does not come.
+    """
     try:
-        return await limited(request.content, MOST_BYTES)
+        async with asyncio.timeout(patience_secs):
+            return await limited(request.content, MOST_BYTES)
+    except TimeoutError as error:
+        raise web.HTTPRequestTimeout(text="too slow") from error
     except (web.RequestPayloadError, ConnectionError) as error:  # packed, and not as its headers say; or cut off
         raise web.HTTPBadRequest(text="unreadable") from error
 

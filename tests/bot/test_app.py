@@ -1,18 +1,20 @@
 """The process: it serves, works, says whether it is ready, and ends in order when it is told to."""
 
 import asyncio
+import gzip
 import os
 import signal
 import socket
-from contextlib import aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 
 import aiohttp
 import pytest
 import structlog
+from aiohttp import web
 from sqlalchemy import make_url
 
 from bot import keys
-from bot.app import Bot, run, signer_of
+from bot.app import Bot, _listen, run, signer_of
 from bot.channels.inbox import ListenError
 from bot.channels.inbox.backend import PersonKey
 from bot.channels.local import place_of
@@ -110,6 +112,23 @@ async def test_it_lives_and_is_ready(settings, events):
     async with serving(settings, events):
         assert await get(settings, "/healthz") == (200, {"status": "alive"})
         assert await get(settings, "/readyz") == (200, {"status": "ready"})
+
+
+async def test_what_comes_packed_is_unpacked_for_nobody(settings):
+    """A few bytes may hold gigabytes: whoever sends them has proven nothing yet."""
+
+    async def echo(request):
+        return web.Response(body=await request.read())
+
+    packed = gzip.compress(b"0" * 1000)
+    async with AsyncExitStack() as stack:
+        bot = Bot(settings, stack.enter_context(open_memory(settings)), signer_of(settings.keys))
+        stack.callback(bot.gateway.stop)
+        await _listen(bot, stack, [web.post("/echo", echo)])
+        address, told = f"http://{settings.http.host}:{settings.http.port}/echo", {"Content-Encoding": "gzip"}
+        session = await stack.enter_async_context(aiohttp.ClientSession())
+        async with session.post(address, data=packed, headers=told) as answer:
+            assert await answer.read() == packed
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
