@@ -15,7 +15,7 @@ from core.model.work import Place
 from core.outcomes.engine import LOOK_AFTER
 from core.store.tables import CardMessage
 from tests.fakes.platform import RETRY_AFTER_SECS
-from tests.fakes.platform_channel import PLATFORM, ForgetfulChannel, PlatformChannel
+from tests.fakes.platform_channel import PLATFORM, PlatformChannel, UnreadChannel
 from tests.support.bots import parts_over
 from tests.support.memories import rows
 
@@ -122,7 +122,7 @@ async def test_a_card_that_arrived_unseen_is_found_and_not_sent_again(memory, cl
 
 @pytest.mark.parametrize("trouble", ["500", "cut"])
 async def test_where_the_platform_cannot_tell_it_is_never_sent_again(trouble, memory, clock, parts, room, card):
-    courier = courier_over(parts, **{PLATFORM: ForgetfulChannel(room.url)})
+    courier = courier_over(parts, **{PLATFORM: UnreadChannel(room.url)})
     room.script(trouble)
     await carry(courier)
     looked = []
@@ -134,7 +134,7 @@ async def test_where_the_platform_cannot_tell_it_is_never_sent_again(trouble, me
 
 
 async def test_a_look_that_could_not_tell_is_not_repeated_at_once(clock, parts, room, card):
-    courier = courier_over(parts, **{PLATFORM: ForgetfulChannel(room.url)})
+    courier = courier_over(parts, **{PLATFORM: UnreadChannel(room.url)})
     room.script("500")
     await carry(courier)
     clock.advance(LOOK_AFTER)

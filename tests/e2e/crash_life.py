@@ -23,7 +23,7 @@ from core.memory import Memory
 from core.model.card_states import CardState
 from core.model.notices import Outgoing
 from core.store.tables import CardMessage, Inbox, Job, NotifyDelivery
-from tests.fakes.platform_channel import PLATFORM, ForgetfulChannel, PlatformChannel
+from tests.fakes.platform_channel import CHANNELS, PLATFORM
 from tests.support.bots import parts_over
 from tests.support.memories import NOW, open_memory
 
@@ -35,14 +35,14 @@ IN_HAND = (CardState.PENDING, CardState.SENDING, CardState.FAILED, CardState.UNK
 class Life:
     """`offset`: how late its clock is at the start, µs. `at`: the moment at which something happens, from 1 on.
 
-    `history`: whether the platform can tell what it has accepted.
+    `history`: what the platform can tell of what it has accepted: "kept", "unread" just now, or "none" there is.
     """
 
     url: str
     room: str
     offset: int = 0
     at: int | None = None
-    history: bool = True
+    history: str = "kept"
     both_sides: bool = False
 
 
@@ -71,7 +71,7 @@ class Moments:
 
 class WatchedChannel:
     def __init__(self, life: Life, moment: Moments, before_send: Callable[[], object]) -> None:
-        self._channel = (PlatformChannel if life.history else ForgetfulChannel)(life.room)
+        self._channel = CHANNELS[life.history](life.room)
         self._before: Callable[[], object] = moment if life.both_sides else lambda: None
         self._before_send = before_send
         self._after = moment

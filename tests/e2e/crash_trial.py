@@ -79,9 +79,9 @@ class Trial:
         self._finish(life, LATER)
         return self._told(life)
 
-    def killed_without_a_history(self, moment: int, *, deaf: bool) -> Told:
+    def killed_without_a_history(self, moment: int, history: str, *, deaf: bool) -> Told:
         """The platform cannot tell what it has accepted; in the end everybody writes to the bot."""
-        life = replace(self._begun(), history=False)
+        life = replace(self._begun(), history=history)
         killed = replace(life, at=moment)
         if deaf:
             life = self._deaf(killed)

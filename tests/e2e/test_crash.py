@@ -69,11 +69,15 @@ def answers_lost(trial: Trial, moment: int) -> Outcome:
 
 
 def no_history(trial: Trial, moment: int) -> Outcome:
-    return _without_a_history(trial, trial.killed_without_a_history(moment, deaf=False))
+    return _without_a_history(trial, trial.killed_without_a_history(moment, "none", deaf=False))
+
+
+def history_unread(trial: Trial, moment: int) -> Outcome:
+    return _without_a_history(trial, trial.killed_without_a_history(moment, "unread", deaf=False))
 
 
 def answers_lost_and_no_history(trial: Trial, moment: int) -> Outcome:
-    return _without_a_history(trial, trial.killed_without_a_history(moment, deaf=True))
+    return _without_a_history(trial, trial.killed_without_a_history(moment, "none", deaf=True))
 
 
 def _without_a_history(trial: Trial, found: Told) -> Outcome:
@@ -102,6 +106,7 @@ def overtaken(trial: Trial, moment: int) -> Outcome:
 WAYS: tuple[Way, ...] = (
     answers_lost,
     no_history,
+    history_unread,
     answers_lost_and_no_history,
     restarted_an_hour_back,
     set_back_an_hour,

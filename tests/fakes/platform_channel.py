@@ -114,8 +114,19 @@ def _outcome(status: int, retry_after: str | None, body: dict[str, Any]) -> Send
     return Unknown(f"status {status}")
 
 
-class ForgetfulChannel(PlatformChannel):
-    """A platform without a history to read."""
+class UnreadChannel(PlatformChannel):
+    """A platform whose history cannot be read, as Slack's at times."""
 
     async def find_sent(self, card: Outgoing) -> Found | Absent | CannotTell:
-        return CannotTell("this platform has no history to read")
+        return CannotTell("the history cannot be read")
+
+
+class ForgetfulChannel(PlatformChannel):
+    """A platform without a history to read, as Teams."""
+
+    async def find_sent(self, card: Outgoing) -> Found | Absent | CannotTell:
+        return CannotTell("there is no history to read", for_good=True)
+
+
+CHANNELS = {"kept": PlatformChannel, "unread": UnreadChannel, "none": ForgetfulChannel}
+"""By what a platform can tell of what it has accepted."""
