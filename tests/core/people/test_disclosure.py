@@ -24,6 +24,7 @@ from core.store.tables import (
     Job,
     NodeVersion,
     Person,
+    Preference,
     Source,
     Watch,
     WatchFire,
@@ -31,7 +32,7 @@ from core.store.tables import (
     WatchScope,
 )
 from tests.core.erasure.test_erasing_people import lived
-from tests.support.memories import add_person, page, place_of, put, rows
+from tests.support.memories import page, place_of, put, rows
 
 OF_NOBODY = {
     "boundary": "when a fact begins or ends",
@@ -176,9 +177,10 @@ def test_what_they_said_before_they_were_known_is_theirs(memory, ada, bob):
 
 def test_of_another_tenant_nothing_is_told_and_an_export_is_written_down(memory, ada):
     memory.people.ensure_tenant("second", "Second")
-    add_person(memory, "Ada", tenant="second")
+    with memory._database.write("second") as tx:
+        tx.session.add(Preference(tenant_id="second", person_id=ada.person_id, name="brief_day", value="friday"))
     told = memory.people.export("default", ada.person_id)
-    assert {row["tenant_id"] for row in told["person"] + told["chat_identity"]} == {"default"}
+    assert (len(told["person"]), told["preference"]) == (1, [])
     assert [row.action for row in rows(memory, Audit)].count("person_exported") == 1
     with pytest.raises(NotFound):
         memory.people.export("default", random_id())
