@@ -16,8 +16,9 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from pydantic_settings.exceptions import SettingsError
 
 from bot.channels.credentials import discreet
+from bot.channels.loopback import is_loopback
 from bot.channels.secrets import refuse_written, with_secrets
-from bot.channels.settings import CREDENTIALS, Section, SlackSettings, TeamsSettings, is_loopback
+from bot.channels.settings import CREDENTIALS, Section, SlackSettings, TeamsSettings
 from core.clock import Clock, SystemClock
 from core.config import AnswersConfig, ContextConfig, MemoryConfig, StoreConfig, WatchConfig
 from core.embed.protocol import Embedder

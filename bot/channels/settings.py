@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -10,6 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
 from bot.channels.credentials import Credential
+from bot.channels.loopback import is_loopback
 from bot.channels.slack import address as slack_address
 from bot.channels.slack import credentials as slack_credentials
 from bot.channels.teams import address as teams_address
@@ -29,14 +29,6 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a host of this name."""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def _id(text: str) -> str:
     if text and not teams_address.GUID.fullmatch(text):
         raise ValueError(
@@ -49,7 +41,7 @@ def _id(text: str) -> str:
 def _service(text: str) -> str:
     """Keys and a secret are at stake: what is not encrypted stays on this machine."""
     parts = urlsplit(text)
-    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname or "")):
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname)):
         raise ValueError("must begin with https://")
     return text
 
@@ -97,10 +89,8 @@ class TeamsSettings(Section):
     tenant_id: Annotated[str, AfterValidator(_id)] = ""
     trusted: bool = False
     public_url: Annotated[str, AfterValidator(lambda text: text and teams_address.public_address(text))] = ""
-    openid_url: Annotated[str, AfterValidator(_service)] = (
-        "https://login.botframework.com/v1/.well-known/openidconfiguration"
-    )
-    login_url: Annotated[str, Field(pattern=r"/$"), AfterValidator(_service)] = "https://login.microsoftonline.com/"
+    openid_url: Annotated[str, AfterValidator(_service)] = teams_address.OPENID_URL
+    login_url: Annotated[str, Field(pattern=r"/$"), AfterValidator(_service)] = teams_address.LOGIN_URL
     app_password_file: Path | None = None
     app_password: SecretStr = SecretStr("")
 

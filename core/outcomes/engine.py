@@ -192,12 +192,13 @@ class OutcomesEngine:
             return card if seen else replace(card, card=withdraw(card.card))
 
     def standing(self, tenant_id: str, message_id: UUID, withdraw: Withdraw) -> dict[str, Any]:
-        """A card as its person may see it at this moment. Raises NotFound."""
+        """A card as its person may see it at this moment, where it stands. Raises NotFound."""
         with self._database.read(tenant_id) as tx:
             message = messages.get(tx, message_id)
             if message is None:
                 raise NotFound
-            return message.card if message.card and rights.may_see(tx, message) else withdraw(message.card)
+            theirs = people.is_at(tx, message.person_id, Place(**message.place)) and rights.may_see(tx, message)
+            return message.card if message.card and theirs else withdraw(message.card)
 
     def updated(self, card: Outgoing) -> None:
         """The platform's copy says what `card` says; if that has been rewritten meanwhile, it is due again."""

@@ -14,8 +14,7 @@ from bot.channels.pace import Pace
 from bot.channels.slack.outcomes import Trouble, meaning, without_effect
 from bot.channels.slack.reading import cursor_of, direct, listed, marked, profile_of, stamp_of
 from bot.channels.slack.web import CallFailed, Reply, SlackWeb
-from cards.codec import from_json
-from cards.model import Card
+from bot.channels.writing import MayGo, NotWritten, drawn
 from cards.slack import to_slack, to_slack_home
 from core.model.notices import Outgoing
 from core.model.work import HOME, Extent
@@ -25,15 +24,6 @@ UNKNOWABLE = frozenset({"user_not_found", "users_not_found", "user_not_visible",
 """Why there is no profile to be had, and asking again would not help: whoever it is is told how to be known."""
 
 Answer = TypeVar("Answer")
-MayGo = Callable[[Outgoing], Awaitable[bool]]
-
-
-class _NotWritten(Exception):
-    """Slack was not even asked."""
-
-    def __init__(self, outcome: NotSent) -> None:
-        super().__init__(outcome.reason)
-        self.outcome = outcome
 
 
 class SlackChannel:
@@ -62,7 +52,7 @@ class SlackChannel:
         try:
             self._check(card.place.workspace)
             return await self._there(card, lambda conversation: self._search(conversation, card))
-        except _NotWritten as refused:
+        except NotWritten as refused:
             return CannotTell(refused.outcome.reason)
         except CallFailed as failed:
             gone = failed.trouble.error == "thread_not_found"  # with the message that began it
@@ -72,7 +62,7 @@ class SlackChannel:
         try:
             self._check(workspace)
             reply = await self._web.ask(self._web.client.users_info(user=user_id, include_locale=True))
-        except _NotWritten as refused:
+        except NotWritten as refused:
             raise Unreachable(refused.outcome.reason) from refused
         except CallFailed as failed:
             if failed.trouble.error in UNKNOWABLE:
@@ -85,15 +75,15 @@ class SlackChannel:
     def _check(self, workspace: str) -> None:
         mine = self._workspace()
         if mine is None:
-            raise _NotWritten(NotSent("Slack has not said yet which workspace the token is for"))
+            raise NotWritten(NotSent("Slack has not said yet which workspace the token is for"))
         if workspace != mine:
-            raise _NotWritten(NotSent(f"the token is for the workspace {mine}, and not for {workspace}"))
+            raise NotWritten(NotSent(f"the token is for the workspace {mine}, and not for {workspace}"))
 
     async def _ended(self, card: Outgoing, write: Callable[[Outgoing], Awaitable[Sent]]) -> SendOutcome:
         try:
             self._check(card.place.workspace)
             return await write(card)
-        except _NotWritten as refused:
+        except NotWritten as refused:
             return refused.outcome
         except CallFailed as failed:
             return meaning(failed.trouble)
@@ -104,7 +94,7 @@ class SlackChannel:
         async def post(conversation: str) -> Sent:
             await self._pace.turn(conversation)
             if not await self._may_go(card):
-                raise _NotWritten(CALLED_OFF)
+                raise NotWritten(CALLED_OFF)
             reply = await self._web.ask(self._web.client.chat_postMessage(channel=conversation, **message))
             return Sent(f"{conversation}/{_stamp(reply)}")
 
@@ -113,7 +103,7 @@ class SlackChannel:
     async def _replace(self, card: Outgoing) -> Sent:
         known, _, ts = (card.message_ref or "").partition("/")
         if direct(known) is None:
-            raise _NotWritten(NotSent(f"{card.message_ref!r} is no message of Slack's", lasting=Extent.CARD))
+            raise NotWritten(NotSent(f"{card.message_ref!r} is no message of Slack's", lasting=Extent.CARD))
         message = _message(card)
 
         async def replace(conversation: str) -> Sent:
@@ -124,7 +114,7 @@ class SlackChannel:
         return await self._there(card, replace, known)
 
     async def _publish(self, card: Outgoing) -> Sent:
-        view = _drawn(card, to_slack_home)
+        view = drawn(card, to_slack_home)
         await self._pace.turn(card.place.user_id)
         await self._web.ask(self._web.client.views_publish(user_id=card.place.user_id, view=view))
         return Sent(HOME)
@@ -149,13 +139,13 @@ class SlackChannel:
         try:
             reply = await self._web.ask(self._web.client.conversations_open(users=user_id))
         except CallFailed as failed:
-            raise _NotWritten(without_effect(failed.trouble)) from failed
+            raise NotWritten(without_effect(failed.trouble)) from failed
         channel = reply.body.get("channel")
         opened = channel.get("id") if isinstance(channel, dict) else None
         if opened is None:
-            raise _NotWritten(NotSent("conversations.open gave no id"))
+            raise NotWritten(NotSent("conversations.open gave no id"))
         if direct(opened) is None:
-            raise _NotWritten(NotSent(f"{opened!r} is no direct message", lasting=Extent.PERSON))
+            raise NotWritten(NotSent(f"{opened!r} is no direct message", lasting=Extent.PERSON))
         return str(opened)
 
     async def _search(self, conversation: str, card: Outgoing) -> Found | Absent | CannotTell:
@@ -191,14 +181,7 @@ class SlackChannel:
 
 def _message(card: Outgoing) -> dict[str, Any]:
     """Also when it replaces another: a message that is replaced without metadata loses it."""
-    return _drawn(card, to_slack) | {"metadata": marked(card.delivery_key)}
-
-
-def _drawn(card: Outgoing, draw: Callable[[Card], dict[str, Any]]) -> dict[str, Any]:
-    try:
-        return draw(from_json(card.card))
-    except ValueError as error:
-        raise _NotWritten(NotSent(f"the card cannot be drawn: {error}", lasting=Extent.CARD)) from error
+    return drawn(card, to_slack) | {"metadata": marked(card.delivery_key)}
 
 
 def _stamp(reply: Reply) -> str:

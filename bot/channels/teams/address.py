@@ -7,9 +7,12 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from bot.channels import public_address as outside
+from bot.channels.loopback import is_loopback
 
 PLATFORM = "teams"
 MESSAGES_PATH = "/teams/messages"
+OPENID_URL = "https://login.botframework.com/v1/.well-known/openidconfiguration"
+LOGIN_URL = "https://login.microsoftonline.com/"
 GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """An id of Entra's, of a tenant, an app or a user, in small letters."""
 
@@ -23,7 +26,6 @@ SERVICE_HOSTS = frozenset(
 )
 """Who may be sent the bot's token: the public cloud, and those of the United States' government.
 https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/send-proactive-messages"""
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,6 @@ def is_service(url: str, *, loopback: bool = False) -> bool:
         return False
     if "@" in parts.netloc or "\\" in url or parts.query or parts.fragment:
         return False
-    if loopback and host in _LOOPBACK:
+    if loopback and is_loopback(host):
         return parts.scheme in {"http", "https"}
     return parts.scheme == "https" and host in SERVICE_HOSTS and port in {None, 443}

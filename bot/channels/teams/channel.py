@@ -6,7 +6,7 @@ there is no such place. Everything that takes time comes before `may_go`: the bo
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 
 from bot.channels.base import (
@@ -25,24 +25,15 @@ from bot.channels.teams.address import PLATFORM, Address
 from bot.channels.teams.addresses import Addresses
 from bot.channels.teams.outcomes import NO_SUCH_MESSAGE, no_token
 from bot.channels.teams.port import Json, Refused, Transport
-from cards.codec import from_json
+from bot.channels.writing import MayGo, NotWritten, drawn
 from cards.teams import to_teams_message
 from core.model.notices import Outgoing
 from core.model.work import HOME, Extent, Place, stranger
 
 AT_ONCE = 16
 """Requests under way."""
-MayGo = Callable[[Outgoing], Awaitable[bool]]
 _LET_GO = NotSent("they have removed the app", lasting=Extent.PERSON)
 """Of somebody nobody knows, who was written to since they had written: there was an address."""
-
-
-class _NotWritten(Exception):
-    """Teams was not even asked, or has opened no chat."""
-
-    def __init__(self, outcome: NotSent) -> None:
-        super().__init__(outcome.reason)
-        self.outcome = outcome
 
 
 class TeamsChannel:
@@ -78,7 +69,7 @@ class TeamsChannel:
                 outcome = await self._post(card, address, message)
                 if isinstance(outcome, Sent):
                     await self._addresses.keep(card.place, address)
-        except _NotWritten as refused:
+        except NotWritten as refused:
             return refused.outcome
         return NotSent(outcome.reason, read=True) if isinstance(outcome, Gone) else outcome  # it may be passing
 
@@ -88,7 +79,7 @@ class TeamsChannel:
             return NotSent(f"{card.message_ref!r} is no message of Teams'", lasting=Extent.CARD)
         try:
             message = await self._prepared(card)
-        except _NotWritten as refused:
+        except NotWritten as refused:
             return refused.outcome
         address = replace(await self._addresses.find(card.place), conversation=conversation)
         await self._pace.turn(conversation)
@@ -106,7 +97,7 @@ class TeamsChannel:
         try:
             await self._ready(workspace)
             address = await self._addresses.find(place)
-        except _NotWritten as refused:
+        except NotWritten as refused:
             raise Unreachable(refused.outcome.reason) from refused
         if not address.conversation:  # whoever is asked about has written, and let the bot go since
             return None
@@ -118,23 +109,20 @@ class TeamsChannel:
     async def _prepared(self, card: Outgoing) -> Json:
         """The message, once nothing is missing that it needs."""
         if card.kind == HOME:
-            raise _NotWritten(NotSent("Teams has no home tab", lasting=Extent.CARD))
-        try:
-            message = to_teams_message(from_json(card.card))
-        except ValueError as error:
-            raise _NotWritten(NotSent(f"the card cannot be drawn: {error}", lasting=Extent.CARD)) from error
+            raise NotWritten(NotSent("Teams has no home tab", lasting=Extent.CARD))
+        message = drawn(card, to_teams_message)
         await self._ready(card.place.workspace)
         return message
 
     async def _ready(self, workspace: str) -> None:
         mine = self._workspace()
         if workspace != mine:
-            raise _NotWritten(NotSent(f"the bot is let into the tenant {mine}, and not into {workspace}"))
+            raise NotWritten(NotSent(f"the bot is let into the tenant {mine}, and not into {workspace}"))
         try:
             await self._transport.ready()
         except Refused as refused:
             trouble = no_token(refused)
-            raise _NotWritten(NotSent(trouble.error, lasting=trouble.lasting)) from refused
+            raise NotWritten(NotSent(trouble.error, lasting=trouble.lasting)) from refused
 
     async def _post(self, card: Outgoing, address: Address, message: Json) -> SendOutcome | Gone:
         await self._pace.turn(address.conversation)
@@ -150,5 +138,5 @@ class TeamsChannel:
         async with self._at_once:
             opened = await self._transport.open_dm(place.workspace, address)
         if isinstance(opened, NotSent):
-            raise _NotWritten(opened)
+            raise NotWritten(opened)
         return opened

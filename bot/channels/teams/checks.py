@@ -13,9 +13,10 @@ from urllib.parse import urlsplit
 from aiohttp import ClientError, ClientSession
 
 from bot.channels.checks import FIRST, clock_finding, lacking
+from bot.channels.loopback import is_loopback
 from bot.channels.reach import Outside
 from bot.channels.remedies import Remedy, trouble
-from bot.channels.settings import TeamsSettings, is_loopback
+from bot.channels.settings import TeamsSettings
 from bot.channels.teams.address import messages_url
 from bot.channels.teams.bearer import CHANNEL
 from bot.channels.teams.hello import NAME, Addressee, hello
@@ -105,7 +106,7 @@ class _Asking:
         value = token.body().get("access_token")
         if not isinstance(value, str):
             return Finding(NAME, None, "no card was sent without a token", FIRST)
-        is_here = is_loopback(urlsplit(self.teams.login_url).hostname or "")  # then the token opens nothing elsewhere
+        is_here = is_loopback(urlsplit(self.teams.login_url).hostname)  # then the token opens nothing elsewhere
         return await hello(self.session, send_to, value, loopback=is_here)
 
     async def _ask(self, method: str, url: str, form: Mapping[str, str] | None = None) -> _Answer:

@@ -22,13 +22,14 @@ from jwt.algorithms import RSAAlgorithm
 from jwt.exceptions import InvalidKeyError
 
 from bot.channels.inbound import limited
+from bot.channels.loopback import is_loopback
+from bot.channels.teams.address import OPENID_URL
 from bot.channels.teams.port import Refused
 from bot.channels.teams.strict_json import Json, read_object
 from core.clock import DAY, MINUTE, SECOND, Clock
 
 log = structlog.get_logger()
 
-METADATA_URL = "https://login.botframework.com/v1/.well-known/openidconfiguration"
 FRESH = DAY
 BELIEVED = 2 * DAY
 BETWEEN_MISSES = 5 * MINUTE
@@ -37,7 +38,6 @@ TIMEOUT_SECS = 5.0
 """For each of the two requests of a fetch: Teams waits for an answer a little longer than for both."""
 MOST_BYTES = 8 * 1_048_576
 """Of an answer; the real list of keys has about a megabyte."""
-_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class OpenIdKeys:
     """`loopback`: in development, keys may come from this machine, without TLS."""
 
     def __init__(
-        self, clock: Clock, url: str = METADATA_URL, *, loopback: bool = False, timeout_secs: float = TIMEOUT_SECS
+        self, clock: Clock, url: str = OPENID_URL, *, loopback: bool = False, timeout_secs: float = TIMEOUT_SECS
     ) -> None:
         self._clock = clock
         self._url = url
@@ -139,7 +139,7 @@ def _key(jwk: Json) -> tuple[str, SigningKey] | None:
 
 def _is_safe(url: str, *, loopback: bool) -> bool:
     parts = urlsplit(url)
-    return parts.scheme == "https" or (loopback and parts.scheme == "http" and parts.hostname in _LOOPBACK)
+    return parts.scheme == "https" or (loopback and parts.scheme == "http" and is_loopback(parts.hostname))
 
 
 async def _answer(session: ClientSession, url: str) -> bytes:

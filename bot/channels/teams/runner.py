@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from bot.channels.base import Channel
-from bot.channels.settings import is_loopback
+from bot.channels.loopback import is_loopback
 from bot.channels.teams.addresses import Addresses
 from bot.channels.teams.channel import TeamsChannel
 from bot.channels.teams.connect import TeamsConnection
@@ -34,7 +34,7 @@ class TeamsRunner:
     def __init__(self, settings: Settings, ingress: Ingress, gateway: MemoryGateway) -> None:
         teams, clock = settings.teams, gateway.memory.clock
         anonymous = teams.mode == "anonymous"
-        loopback = anonymous or is_loopback(urlsplit(teams.openid_url).hostname or "")
+        loopback = anonymous or is_loopback(urlsplit(teams.openid_url).hostname)
         secret, organisation = teams.app_password.get_secret_value(), teams.tenant_id
         self._keys = OpenIdKeys(clock, teams.openid_url, loopback=loopback)
         known = Verifier(teams.app_id, organisation, self._keys, clock, loopback=loopback)

@@ -16,11 +16,11 @@ from typing import Any
 from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar
 
 from bot.channels.inbound import limited
+from bot.channels.teams.address import LOGIN_URL
 from bot.channels.teams.port import Refused
 from bot.channels.teams.strict_json import read_object
 from core.clock import MINUTE, SECOND, Clock
 
-LOGIN_URL = "https://login.microsoftonline.com/"
 SCOPE = "https://api.botframework.com/.default"
 RENEWED_BEFORE = 5 * MINUTE
 TIMEOUT_SECS = 10.0

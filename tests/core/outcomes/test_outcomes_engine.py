@@ -580,3 +580,14 @@ def test_nothing_is_known_of_another_tenants_card(memory, shown):
     assert outcomes.doubt("other", shown.message_id) is None
     outcomes.witnessed("other", shown.message_id, "elsewhere")
     assert [row.message_ref for row in rows(memory, CardMessage)] == [f"ref-{shown.message_id}"]
+
+
+def test_a_card_stands_without_its_words_once_its_place_is_nobodys_or_anothers(memory, shown):
+    def standing():
+        return memory.outcomes.standing("default", shown.message_id, lambda _: {"words": "withdrawn"})
+
+    assert standing() == shown.card
+    memory.people.unbind("default", ADAS)
+    assert standing() == {"words": "withdrawn"}
+    memory.people.bind("default", member(memory, "Bob").person_id, ADAS)
+    assert standing() == {"words": "withdrawn"}
