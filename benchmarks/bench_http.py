@@ -1,7 +1,8 @@
 """What `/v1` adds to a call of core: `context` and `verify` in the process and over HTTP, by turns, at two sizes.
 
-Callers are processes of their own. What is compared is the processor time of the process that serves, in which whatever
-else the machine does weighs little; beside it is what a caller waits by the clock on the wall.
+Callers are processes of their own. What is compared is the processor time of the threads that serve, in which whatever
+else the machine does weighs little (threads of numpy's that spin are none of them); beside it is what a caller waits by
+the clock on the wall.
 """
 
 import asyncio
@@ -9,9 +10,10 @@ import json
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from statistics import quantiles
-from time import perf_counter, process_time
+from time import perf_counter, thread_time
 from typing import Any
 
 from aiohttp import web
@@ -21,7 +23,7 @@ from bot.app import SWITCH_SECS
 from bot.http.v1.routes import ROUTES
 from bot.http.v1.serving import Server
 from bot.memory_gateway import MemoryGateway
-from core.memory import DEFAULT_TENANT
+from core.memory import DEFAULT_TENANT, Memory
 from core.planner.request import PlanRequest
 from core.verify.request import VerifyRequest
 
@@ -48,6 +50,35 @@ for line in sys.stdin:
     print(time.perf_counter() - start, flush=True)
 """
 
+
+class _Pool(ThreadPoolExecutor):
+    """Threads whose processor time is known."""
+
+    def __init__(self, threads: int) -> None:
+        super().__init__(threads)
+        self.spent = 0.0
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        def timed() -> Any:
+            start = thread_time()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.spent += thread_time() - start
+
+        return super().submit(timed)
+
+
+class _Gateway(MemoryGateway):
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory)
+        self._door, self._long = self.pools = _Pool(2), _Pool(8)
+
+    def spent(self) -> float:
+        """Seconds of processor time of the event loop and of the threads of `/v1`."""
+        return thread_time() + sum(pool.spent for pool in self.pools)
+
+
 Calls = Sequence[tuple[Any, Callable[[], object]]]
 """What is sent, and the same asked of core."""
 
@@ -65,10 +96,12 @@ async def _at(bench: Bench, done: int, size: int) -> list[Line]:
         bench.put(f"{number}.md", document(SECTIONS_A_DOCUMENT, seed=number))
     contexts = [_context(bench, f"{question(number)} limit") for number in range(CALLS)]
     verdicts = [_verdict(bench, claim) for claim in claims(CALLS)]
-    async with _callers(bench) as callers:
+    key = bench.memory.api_keys.create(DEFAULT_TENANT, "bench", person_id=bench.person.person_id).secret
+    gateway = _Gateway(bench.memory)
+    async with _callers(gateway, key) as callers:
         return [
-            *await _compared(f"{size:,} sections", callers[0], "context", contexts),
-            *await _compared(f"{size:,} sections", callers[0], "verify", verdicts),
+            *await _compared(f"{size:,} sections", gateway, callers[0], "context", contexts),
+            *await _compared(f"{size:,} sections", gateway, callers[0], "verify", verdicts),
             await _many(f"{size:,} sections", callers, [body for body, _ in contexts]),
         ]
 
@@ -82,14 +115,13 @@ def _verdict(bench: Bench, claim: str) -> tuple[Any, Callable[[], object]]:
 
 
 @asynccontextmanager
-async def _callers(bench: Bench) -> AsyncIterator[list[Process]]:
+async def _callers(gateway: _Gateway, key: str) -> AsyncIterator[list[Process]]:
     """Processes that call a served memory."""
-    gateway, app = MemoryGateway(bench.memory), web.Application()
+    app = web.Application()
     app.add_subapp("/v1", Server(gateway, ROUTES).app())
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
-    key = bench.memory.api_keys.create(DEFAULT_TENANT, "bench", person_id=bench.person.person_id).secret
     command = (sys.executable, "-c", _CALLER, f"127.0.0.1:{runner.addresses[0][1]}", key)
     async with AsyncExitStack() as stack:
         stack.callback(gateway.stop)
@@ -114,22 +146,22 @@ async def _post(caller: Process, name: str, body: Any) -> float:
     return float(await caller.stdout.readline())
 
 
-async def _compared(where: str, caller: Process, name: str, calls: Calls) -> list[Line]:
+async def _compared(where: str, gateway: _Gateway, caller: Process, name: str, calls: Calls) -> list[Line]:
     """Each thing is asked both ways, and by turns first in the one and in the other."""
     pairs: list[tuple[float, float]] = []
     waited: list[float] = []
 
     async def within(call: Callable[[], object]) -> float:
         await asyncio.sleep(REST)
-        start = process_time()
+        start = thread_time()
         call()
-        return process_time() - start
+        return thread_time() - start
 
     async def over(body: Any) -> float:
         await asyncio.sleep(REST)
-        start = process_time()
+        start = gateway.spent()
         waited.append(await _post(caller, name, body))
-        return process_time() - start
+        return gateway.spent() - start
 
     for number, (body, call) in enumerate(calls):
         if number % 2:

@@ -73,12 +73,13 @@ def run(folder, script):
     env |= {"CLARIFY_EMBEDDER": "hashing", "CLARIFY_ANSWERS__MIN_COSINE": "0.05"}
     whole = "trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n" + script.replace("localhost:8080", f"127.0.0.1:{port}")
     done = subprocess.run(
-        ["bash", "-eu", "-c", whole], cwd=folder / "work", env=env, capture_output=True, timeout=100, check=False
+        ["bash", "-eu", "-c", whole], cwd=folder / "work", env=env, capture_output=True, timeout=200, check=False
     )
     assert done.returncode == 0, (done.stdout + done.stderr).decode()
     return done.stdout.decode()
 
 
+@pytest.mark.timeout(240)  # four commands and a bot, one after another, each a process
 @pytest.mark.skipif(shutil.which("curl") is None, reason="no curl: the quick start is made of it")
 def test_the_quick_start_runs_as_it_is_printed(folder):
     printed = run(folder, "".join(f"{words}\necho '{STEP}'\n" for words, _ in steps())).split(STEP)
