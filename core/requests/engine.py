@@ -6,40 +6,18 @@ a day are ids, and hashes under a secret that only the caller has: nothing that 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from core.clock import DAY, SECOND
 from core.errors import NotFound
 from core.model.principals import Principal
+from core.requests.views import Begun, Standing
 from core.store import requests
 from core.store.database import Database
 
 KEPT = DAY
 LEASE = 180 * SECOND
 """Longer than any caller is kept waiting for an answer."""
-
-
-class Standing(StrEnum):
-    """What became of a request by its name."""
-
-    FRESH = "fresh"
-    """It is the caller's to do."""
-    BUSY = "busy"
-    """Somebody is at it."""
-    OTHER = "other"
-    """The name was used for something else."""
-    DONE = "done"
-
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """`since`: under which turn it is to be ended. `said`: of one that is done, what was said."""
-
-    standing: Standing
-    since: int = 0
-    said: Mapping[str, Any] | None = None
 
 
 class RequestsEngine:

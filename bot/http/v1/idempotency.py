@@ -14,7 +14,7 @@ from bot.http.v1.problems import Problem
 from bot.http.v1.route import Outcome
 from core.memory import Memory
 from core.model.principals import Principal
-from core.requests.engine import Standing
+from core.requests.views import Standing
 
 _LONGEST = 255
 _PATTERN = "^[!-~]+$"

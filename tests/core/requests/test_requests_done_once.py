@@ -5,7 +5,8 @@ import threading
 import pytest
 
 from core.errors import NotFound
-from core.requests.engine import KEPT, LEASE, Begun, Standing
+from core.requests.engine import KEPT, LEASE
+from core.requests.views import Begun, Standing
 from core.store.tables import IdempotencyKey
 from tests.support.memories import rows
 
