@@ -8,6 +8,7 @@ PNG: https://www.w3.org/TR/png-3/
 import struct
 import zlib
 from collections.abc import Callable
+from functools import cache
 from math import hypot
 
 COLOR_SIZE, OUTLINE_SIZE = 192, 32
@@ -20,6 +21,7 @@ _MIDDLE = 16.0
 _RGBA = 6
 
 
+@cache
 def color_icon() -> bytes:
     """In full colour, the bubble on half of its width, as Teams wants it: it rounds the corners itself."""
     scale = 4.8
@@ -31,6 +33,7 @@ def color_icon() -> bytes:
     return _picture(COLOR_SIZE, scale, pixel)
 
 
+@cache
 def outline_icon() -> bytes:
     """White lines on nothing, the bubble on the whole width."""
     scale = 1.4

@@ -384,6 +384,9 @@ async def test_who_is_not_there_has_none_and_who_cannot_be_asked_about_is_told(m
         await channel.profile(TENANT_ID, USER_ID)
     teams.script("token", "AADSTS7000215")
     teams.revoke()
+    for reason in ("Unauthorized", "AADSTS7000215"):
+        with pytest.raises(Unreachable, match=reason):
+            await channel.profile(TENANT_ID, USER_ID)
 
 
 async def test_whoever_removed_the_app_is_not_looked_up(channel, teams, user) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import resource
+from contextlib import contextmanager
 from io import BytesIO
 from zipfile import ZipFile
 
@@ -209,18 +210,21 @@ def test_nothing_that_teams_would_refuse_is_written(capsys, here, arguments, wor
     assert words in found.err
 
 
-@pytest.fixture
+@contextmanager
 def nearly_full():
-    """A disk on which no file can have more than a kilobyte."""
+    """A disk on which no file can have more than a kilobyte; not even the one that the tests' own report goes to."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1024, hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_what_does_not_fit_leaves_the_older_package_and_no_half_of_one(capsys, here, nearly_full):
+def test_what_does_not_fit_leaves_the_older_package_and_no_half_of_one(capsys, here):
     (here / "app.zip").write_text("older")
-    printed(capsys, "--url", URL, "--app-id", APP, "--out", "app.zip", code=1)
+    with nearly_full():
+        printed(capsys, "--url", URL, "--app-id", APP, "--out", "app.zip", code=1)
     assert [(file.name, file.read_text()) for file in here.iterdir()] == [("app.zip", "older")]
 
 
