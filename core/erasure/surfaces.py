@@ -1,7 +1,7 @@
 """Every place that words come to lie in, and what an erasure does there. Pure.
 
 What is not here holds no words: feed, edges, fires, deliveries, grants, tokens, jobs and the audit name things by their
-ids alone, webhooks are the operator's own words, and logs never hold any.
+ids alone, and so does what is kept of named requests; webhooks are the operator's own words, and logs never hold any.
 """
 
 from collections.abc import Mapping
