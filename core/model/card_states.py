@@ -4,7 +4,8 @@ A card is written down as `sending` before it is sent, and sent once. An attempt
 (`sent`), definitely not accepted (`failed`, to be tried again; `parked` where the error is permanent, until an admin
 has acted), or `unknown`: a time-out, a reset or a crash while in flight. From `unknown` no way leads back to sending
 but through proof that the card is not there, nor from `sent` unless the platform says that its copy is gone. Where a
-platform cannot tell for an hour, or refuses for good, the next card about changes carries what this one was to tell.
+platform cannot tell for an hour, or refuses for good, the next card about changes carries what this one was to tell;
+where somebody taps the one that was given up, it stands from then on.
 So no road leads to two cards, and every road ends in a card, a recorded reason, or a card that carries the change.
 """
 
@@ -67,7 +68,7 @@ TRANSITIONS: dict[CardState, dict[CardEvent, CardState]] = {
         CardEvent.REDACT: CardState.REDACTED,
     },
     CardState.SENT: {CardEvent.REDACT: CardState.REDACTED, CardEvent.VANISH: CardState.PENDING},
-    CardState.SKIPPED: {},
+    CardState.SKIPPED: {CardEvent.FIND: CardState.SENT},
     CardState.REDACTED: {},
 }
 

@@ -147,11 +147,16 @@ class OutcomesEngine:
                 messages.give_up(tx, message)
 
     def witnessed(self, tenant_id: str, message_id: UUID, message_ref: str) -> None:
-        """Somebody tapped the card, so it is there, whatever was known of it."""
+        """Somebody tapped the card, so it is there, whatever was known of it.
+
+        What one that was given up had to tell was left to the next card, which may have told it.
+        """
         with self._database.write(tenant_id) as tx:
             message = messages.locked(tx, message_id)
             if message is not None and message.state in _ACCEPTED:
                 _accept(tx, message, message_ref)
+            elif message is not None and message.state == CardState.SKIPPED:
+                _stand(tx, message, message_ref, CardEvent.FIND)
 
     # ── cards of which nothing could be done ──
 
@@ -268,12 +273,17 @@ def _in_flight(tx: WriteTx, card: Outgoing) -> CardMessage | None:
     return message if held else None
 
 
-def _accept(tx: WriteTx, message: CardMessage, message_ref: str) -> None:
-    """A card has arrived: with it what it was to tell, and what it spoke of was shown."""
-    message.state = step(CardState(message.state), _ACCEPTED[message.state])
+def _stand(tx: WriteTx, message: CardMessage, message_ref: str, how: CardEvent) -> None:
+    """A card is there, and from now on what it says is brought up to date there."""
+    message.state = step(CardState(message.state), how)
     message.message_ref, message.sent_at, message.reason = message_ref, tx.now, None
     message.lease_until, message.attempts = 0, 1  # from now on of updates
     tx.session.add(message)
+
+
+def _accept(tx: WriteTx, message: CardMessage, message_ref: str) -> None:
+    """A card has arrived: with it what it was to tell, and what it spoke of was shown."""
+    _stand(tx, message, message_ref, _ACCEPTED[message.state])
     deliveries = messages.deliveries_of(tx, message.message_id)
     for delivery in deliveries:
         delivery.state, delivery.reason = "sent", None

@@ -12,6 +12,7 @@ import pytest
 import bot as bot_package
 from bot import app
 from bot.config import open_memory
+from core.outcomes import engine as outcomes
 from core.store.tables import CardMessage
 from tests.fakes.teams_connector import fake_connector
 from tests.fakes.teams_openid import TENANT_ID, USER_ID, fake_openid
@@ -88,6 +89,19 @@ async def test_a_double_tap_has_one_effect_and_both_see_it(world, ada):
     assert "Saved" in said(second["value"])
     await world.write(ada, "saved")
     await world.card(ada, 1, "1 saved answer")
+
+
+async def test_row_31_also_a_card_that_may_not_have_arrived_and_was_given_up_shows_what_its_tap_led_to(
+    world, teams, ada, monkeypatch
+):
+    monkeypatch.setattr(outcomes, "LOOK_AFTER", 0)
+    teams.script("send", "502:html-stored")
+    await world.write(ada, ASKED)
+    await until(lambda: [row.state for row in world.memory_rows(CardMessage)] == ["skipped"])
+    answered = await world.tap(ada, await world.card(ada, 0), "answer_save")
+    assert "Saved" in said(answered["value"])
+    await world.card(ada, 0, "Saved")
+    assert len(teams.made("send")) == 1
 
 
 async def test_somebody_known_by_their_address_is_bound_and_their_zone_taken_over(world, ada):

@@ -340,8 +340,19 @@ def test_a_tap_on_a_card_that_is_known_to_stand_changes_nothing(memory, shown):
     assert message(memory, shown.message_id) == before
 
 
-def test_a_tap_brings_back_no_card_that_was_given_up_or_erased(memory, shown):
-    for ended in (CardState.PARKED, CardState.SKIPPED, CardState.REDACTED):
+def test_a_card_that_was_given_up_in_doubt_stands_once_it_is_tapped_and_is_not_sent_again(memory, clock):
+    card = take(memory, post(memory, ADAS))
+    in_doubt(memory, clock, card)
+    clock.advance(LOOK_AFTER)
+    memory.outcomes.look_later(memory.outcomes.doubt("default", card.message_id), for_good=True)
+    assert state(memory, card.message_id) == CardState.SKIPPED
+    memory.outcomes.witnessed("default", card.message_id, "where it was tapped")
+    assert rewrite(memory, card.message_id, "second").message_ref == "where it was tapped"
+    assert (outdated(memory), memory.delivery.due()) == ([card.message_id], [])
+
+
+def test_a_tap_brings_back_no_card_that_was_refused_or_erased(memory, shown):
+    for ended in (CardState.PARKED, CardState.REDACTED):
         change_row(memory, CardMessage, ("default", shown.message_id), state=ended)
         memory.outcomes.witnessed("default", shown.message_id, "elsewhere")
         assert state(memory, shown.message_id) == ended

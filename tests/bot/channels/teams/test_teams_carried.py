@@ -189,22 +189,28 @@ async def test_row_38_an_update_that_met_trouble_is_made_again(
     assert (standing(teams, user), row(memory).update_at) == ([to_teams(SECOND_SAYING)], None)
 
 
-@pytest.mark.parametrize("chat", ["kept", "lost"])
 async def test_row_31_a_card_that_is_gone_comes_back_once_and_is_updated_there(
-    memory, courier, teams, user, shown, chat
-):
+    memory, courier, teams, user, shown
+) -> None:
     old = row(memory).message_ref
     teams.world.messages[user.conversation].clear()
-    if chat == "lost":
-        teams.world.lose_chat(user)
     for _ in range(3):
         await carry(courier)
     assert standing(teams, user) == [to_teams(SECOND_SAYING)]
     assert row(memory).message_ref not in {old, None}
     rewrite(memory, shown, CARD)
     await carry(courier)
-    assert standing(teams, user) == [to_teams(CARD)]
-    assert len(teams.made("send")) == (2 if chat == "kept" else 3)
+    assert (standing(teams, user), len(teams.made("send"))) == ([to_teams(CARD)], 2)
+
+
+async def test_row_36_a_chat_that_is_unknown_for_a_while_gets_no_second_card(
+    memory, clock, courier, teams, user, shown
+) -> None:
+    teams.script("update", *["404:ConversationNotFound"] * 3)
+    for _ in range(5):
+        await carry(courier)
+        clock.advance(HOUR)
+    assert (standing(teams, user), len(teams.made("send"))) == ([to_teams(SECOND_SAYING)], 1)
 
 
 @pytest.mark.parametrize("fault", ["cut-stored", "502:html"])
