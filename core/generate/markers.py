@@ -13,10 +13,13 @@ _MARKER = (
     r"\s?(?:†[^\[\]【】\n]{0,80})?+(?:\\?[\]］】〕]){1,2}(?:\([^()\s]{1,500}\))?+"
 )
 _CLUSTER = rf"{_MARKER}(?:[ \t]*+(?:[,;、，]|and|und|&)?+[ \t]*+{_MARKER})*+"
+_SPACE = r"[ \t\xa0\u3000]"
 _FOUND = regex.compile(
-    rf"[ \t\xa0\u3000]*+(?:\((?:see|cf\.?|siehe)?[ \t]*+(?P<cited>{_CLUSTER})[ \t]*+\)|(?P<cited>{_CLUSTER}))",
+    rf"(?<!{_SPACE}){_SPACE}*+"
+    rf"(?:\((?:see|cf\.?|siehe)?[ \t]*+(?P<cited>{_CLUSTER})[ \t]*+\)|(?P<cited>{_CLUSTER}))",
     regex.IGNORECASE,
 )
+"""Looked for where spaces begin and not at each of them, for there may be very many and nothing behind them."""
 _PARTS = regex.compile(rf"({_NUMBER})(?:\s?[-–—−]\s?({_NUMBER}))?+")
 _ADDRESS = regex.compile(r"\([^()\s]*+\)|†[^\]】]*+")
 _ENDS = tuple(".。")

@@ -26,7 +26,7 @@ _TIME = re.compile(r"[0-9TZ:.+-]{1,40}")
 _ZONE = re.compile(r"[A-Za-z0-9_+/-]{1,64}")
 _LOCALE = re.compile(r"[A-Za-z0-9_-]{1,35}")
 _TYPE = re.compile(r"[A-Za-z]{1,40}")
-_MENTION = re.compile(r"<at\b[^>]*>(.*?)</at>", re.DOTALL)
+_MENTION = re.compile(r"<at\b[^<>]*+>((?:[^<]|<(?!at\b|/at>))*+)</at>")
 _WORDS_AGAIN = "text/html"
 """The type of an attachment that says the message's own words once more."""
 
