@@ -15,6 +15,7 @@ from cards.codec import from_json
 from cards.html import to_html
 from cards.notices import redacted
 from cards.text import clean
+from core.errors import NotFound
 from core.model.grants import CardAction
 from core.model.notices import Outgoing
 from core.model.work import LocalView, Place
@@ -88,10 +89,11 @@ class LocalInbox:
 
     async def messages(self, person: PersonKey) -> Sequence[InboxMessage]:
         views, waiting = await self._gateway.call(self._memory.local.history, person.tenant_id, person.person_id)
-        view = await self._gateway.call(self._memory.people.get, person.tenant_id, person.person_id)
-        return [_message(one, view.zone, waiting) for one in views]
+        _, zone = await self._known(person)
+        return [_message(one, zone, waiting) for one in views]
 
     async def ask(self, person: PersonKey, event_id: str, text: str) -> None:
+        await self._known(person)
         tenant_id, person_id = person.tenant_id, person.person_id
         body = {"text": text}
         await self._gateway.call(self._memory.local.post, tenant_id, person_id, f"event:{event_id}", "person", body)
@@ -114,10 +116,17 @@ class LocalInbox:
         return self._pulse.follow(person)
 
     async def describe(self, person: PersonKey) -> PersonView:
-        view = await self._gateway.call(self._memory.people.get, person.tenant_id, person.person_id)
+        name, zone = await self._known(person)
         status = await self._gateway.call(self._memory.status, person.tenant_id)
         words = f"{status.documents} documents"
-        return PersonView(view.display_name, view.zone, self._company, "Clarify", words, self._suggestions)
+        return PersonView(name, zone, self._company, "Clarify", words, self._suggestions)
+
+    async def _known(self, person: PersonKey) -> tuple[str, str]:
+        """Name and time zone of who signed in. Raises NotFound: a cookie may outlive its person's leaving."""
+        view = await self._gateway.call(self._memory.people.get, person.tenant_id, person.person_id)
+        if not view.active:
+            raise NotFound("You are not known here any more.")
+        return view.display_name, view.zone
 
 
 def place_of(person_id: UUID) -> Place:

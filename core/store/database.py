@@ -9,8 +9,9 @@ A read transaction is one snapshot (SQLite: deferred; PostgreSQL: repeatable rea
 """
 
 import json
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property
 from itertools import count, islice
 from pathlib import Path
@@ -304,6 +305,12 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
     with opening(file):
         file.parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000}, **_DISCREET)
+
+    @event.listens_for(engine, "do_connect")
+    def _make(*_: Any) -> None:
+        # SQLite would let others read what it makes; what it keeps beside the file has the file's own mode.
+        with suppress(OSError):  # which SQLite says better
+            os.close(os.open(file, os.O_RDONLY | os.O_CREAT, 0o600))
 
     @event.listens_for(engine, "connect")
     def _configure(dbapi: Any, _record: Any) -> None:
