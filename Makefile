@@ -56,7 +56,7 @@ bench: .venv/installed-dev ## ratios, measured in one run
 calibrate: .venv/installed ## fit the matcher to labelled pairs; DATA=their folder
 	@$(BIN)/clarify-bot eval calibrate --data '$(DATA)' $(ARGS)
 
-soak: .venv/installed-dev ## a thousand cards and taps through a Slack that fails as the real one does
+soak: .venv/installed-dev ## a thousand cards and taps through a Slack and a Teams that fail as the real ones do
 	$(BIN)/python -m benchmarks.soak $(ARGS)
 
 stress: .venv/installed-dev ## writers, sweepers and readers in several processes on one database
