@@ -47,12 +47,11 @@ def heard(memory, teams, user) -> Address:
 # ── sending ──
 
 
-@pytest.mark.parametrize("state", CARDS)
-async def test_a_card_is_one_message_in_the_persons_own_chat(channel, teams, user, heard, state) -> None:
-    sent = await channel.send(outgoing(card=CARDS[state]))
-    [message] = teams.world.messages[heard.conversation]
-    assert sent == Sent(f"{heard.conversation}|{message.activity_id}")
-    assert {name: message.activity[name] for name in message.activity} == to_teams_message(CARDS[state])
+async def test_each_card_is_one_message_in_the_persons_own_chat(channel, teams, heard) -> None:
+    sent = [await channel.send(outgoing(state, card=card)) for state, card in CARDS.items()]
+    messages = teams.world.messages[heard.conversation]
+    assert sent == [Sent(f"{heard.conversation}|{message.activity_id}") for message in messages]
+    assert [message.activity for message in messages] == [to_teams_message(card) for card in CARDS.values()]
     assert teams.made("open") == []
 
 
