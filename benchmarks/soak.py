@@ -26,8 +26,8 @@ from benchmarks.soak_teams import teams_side
 from bot import keys
 from bot.channels.teams.events import PATIENCE_SECS
 from bot.config import HttpSettings, Settings, open_memory
-from core.clock import SystemClock
 from core.config import AnswersConfig, WatchConfig
+from core.memory import DEFAULT_TENANT, Memory
 from core.model.node_ids import section_id
 from core.model.watching import watch_on_section
 from core.model.work import Place
@@ -72,10 +72,10 @@ SIDES: dict[str, Callable[[int], AbstractContextManager[Any]]] = {"slack": slack
 
 @dataclass
 class Soak:
-    """`given_up`: of each user, how many cards with news were. `wrong`: what went wrong on the way."""
+    """`memory`: the bot's. `given_up`: of each user, how many cards with news were. `wrong`: what was so on the way."""
 
     side: Side
-    settings: Settings
+    memory: Memory
     bot: Bot
     given_up: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -98,11 +98,7 @@ class Soak:
             await self.bot.post(self.side.words(user, words))
 
     async def revise(self, amount: int) -> None:
-        await asyncio.to_thread(self._revise, amount)
-
-    def _revise(self, amount: int) -> None:
-        with open_memory(self.settings) as memory:
-            memory.ingest(URI, page(amount), readers=["everyone"])
+        await asyncio.to_thread(self.memory.ingest, URI, page(amount), readers=["everyone"])
 
     async def keep_reading(self) -> None:
         while True:
@@ -114,12 +110,10 @@ class Soak:
         return Counter(row.place["user_id"] for row in news if row.state in {"skipped", "parked"})
 
     def ledger(self) -> list[CardMessage]:
-        with open_memory(self.settings) as memory:
-            return rows(memory, CardMessage)
+        return rows(self.memory, CardMessage)
 
     def unreachable(self) -> set[str]:
-        with open_memory(self.settings) as memory:
-            places = memory.people.places(self.settings.tenant)
+        places = self.memory.people.places(DEFAULT_TENANT)
         return {view.place.user_id for view in places if view.state != "bound"}
 
 
@@ -242,9 +236,7 @@ def measured(bot: Bot) -> dict[str, float]:
 
 def untold(soak: Soak) -> list[str]:
     """What is neither told, nor waits for the end of a mute, nor for the next card."""
-    with open_memory(soak.settings) as memory:
-        news = rows(memory, NotifyDelivery)
-    now = SystemClock().now()
+    news, now = rows(soak.memory, NotifyDelivery), soak.memory.clock.now()
     waits = [row for row in news if row.state == "carried" or (row.state == "pending" and row.not_before > now)]
     lost = [f"untold: {row.fire_id}, {row.state}" for row in news if row.state != "sent" and row not in waits]
     print(f"{len(news)} pieces of news, of which {len(waits)} wait for a mute to end, or for the next card")
@@ -263,7 +255,8 @@ async def run(platform: str, people: int) -> list[str]:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         side = stack.enter_context(SIDES[platform](people))
         settings = prepare(folder, side)
-        soak = Soak(side, settings, await Bot.start(settings, {side.name: side.secrets}, stack))
+        bot = await Bot.start(settings, {side.name: side.secrets}, stack)
+        soak = Soak(side, stack.enter_context(open_memory(settings)), bot)
         async with background(soak.keep_reading()):
             await told(soak)
             await refreshed(soak)
