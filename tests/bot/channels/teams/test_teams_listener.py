@@ -125,6 +125,12 @@ async def test_an_invoke_is_answered_with_what_it_came_to(bot):
     assert (status, json.loads(text)) == (200, {"statusCode": 200, "type": bot.comes_to.kind, "value": card})
 
 
+async def test_row_33_what_an_invoke_came_to_takes_no_more_room_than_it_has_letters(bot):
+    words = "会🙂" * 99
+    bot.comes_to = Answered(HTTPStatus.OK, "application/vnd.microsoft.activity.message", words)
+    assert words in (await bot.post(teams_request(NOW, activity=INVOKE)))[1]
+
+
 @pytest.mark.parametrize("code", [HTTPStatus.BAD_REQUEST, HTTPStatus.UNAUTHORIZED, HTTPStatus.INTERNAL_SERVER_ERROR])
 async def test_row_30_http_is_200_whatever_an_invoke_came_to(bot, code):
     bot.comes_to = Answered(code, "application/vnd.microsoft.error", {"code": "BadRequest", "message": "too old"})
