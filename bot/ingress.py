@@ -40,6 +40,15 @@ class Tap:
         return f"tap:{self.nonce}:{self.action.kind}:{self.action.target}:{self.action.arg or ''}"
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """By which address somebody can be written to, in the platform's own terms, and where they live now."""
+
+    address: Mapping[str, Any]
+    zone: str | None
+    locale: str | None
+
+
 class Ingress:
     """What a platform waits for is one call each, ahead of the bot's own work."""
 
@@ -54,9 +63,9 @@ class Ingress:
         self._wake = wake
         self._sleep = sleep
 
-    async def said(self, place: Place, event_id: str, text: str) -> None:
+    async def said(self, place: Place, event_id: str, text: str, reach: Reach | None = None) -> None:
         """Keep a message that somebody wrote to the bot; a repeat of the same event changes nothing."""
-        await self._gateway.at_the_door(self._keep, place, event_id, "question", {"text": text})
+        await self._gateway.at_the_door(self._keep, place, event_id, "question", {"text": text}, reach)
         self._wake()
 
     async def withdrawn(self, place: Place, event_id: str, message: str, text: str | None) -> None:
@@ -69,22 +78,9 @@ class Ingress:
         """Whether a workspace is known: what comes from another is not kept."""
         return await self._gateway.at_the_door(self._tenant, place) is not None
 
-    async def reached(self, place: Place, address: Mapping[str, Any], zone: str | None, locale: str | None) -> None:
-        """Keep by which address somebody can be written to, and where they live now."""
-        await self._gateway.at_the_door(self._reached, place, address, zone, locale)
-
-    def _reached(self, place: Place, address: Mapping[str, Any], zone: str | None, locale: str | None) -> None:
-        tenant_id = self._tenant(place)
-        if tenant_id is None:
-            return
-        before = self._memory.addresses.find(tenant_id, place)
-        self._memory.addresses.keep(tenant_id, place, address)
-        if before != address:
-            self._memory.people.moved(tenant_id, place, zone, locale)
-
-    async def arrived(self, place: Place, event_id: str) -> None:
+    async def arrived(self, place: Place, event_id: str, reach: Reach | None = None) -> None:
         """Keep that somebody can be written to from now on."""
-        await self._gateway.at_the_door(self._keep, place, event_id, "arrived", {})
+        await self._gateway.at_the_door(self._keep, place, event_id, "arrived", {}, reach)
         self._wake()
 
     async def elsewhere(self, place: Place, event_id: str) -> None:
@@ -97,45 +93,46 @@ class Ingress:
         tenant_id = self._tenant(place)
         return tenant_id is not None and self._memory.addresses.find(tenant_id, place) is not None
 
-    async def left(self, place: Place, reason: str) -> None:
+    async def left(self, place: Place, event_id: str, reason: str) -> None:
         """Somebody cannot be written to from now on: obeyed at once, since what is sent there goes nowhere."""
-        await self._gateway.at_the_door(self._left, place, reason)
+        await self._gateway.at_the_door(self._left, place, event_id, reason)
 
-    def _left(self, place: Place, reason: str) -> None:
+    def _left(self, place: Place, event_id: str, reason: str) -> None:
         tenant_id = self._tenant(place)
         if tenant_id is not None:
-            self._memory.addresses.forget(tenant_id, place)
-            self._memory.people.departed(tenant_id, place, reason)
+            self._memory.inbound.left(tenant_id, place, event_id, reason)
 
     async def opened_home(self, place: Place, event_id: str) -> None:
         """Keep that somebody looks at the bot's own page."""
         await self._gateway.at_the_door(self._keep, place, event_id, "home", {})
         self._wake()
 
-    async def tapped(self, place: Place, tap: Tap) -> str | None:
+    async def tapped(self, place: Place, tap: Tap, reach: Reach | None = None) -> str | None:
         """Keep a tap. A refusal in words, for that person only, where the button is theirs no more; else None.
 
         The same button with the same choice is one event, however often it is pressed: a card that may be tapped
         again has a new nonce.
         """
-        refusal = await self._gateway.at_the_door(self._tapped, place, tap)
+        refusal = await self._gateway.at_the_door(self._tapped, place, tap, reach)
         self._wake()
         return refusal
 
-    def _tapped(self, place: Place, tap: Tap) -> str | None:
+    def _tapped(self, place: Place, tap: Tap, reach: Reach | None) -> str | None:
         tenant_id = self._tenant(place)
         person_id = self._memory.people.at(tenant_id, place) if tenant_id else None
         card = self._memory.messages.tapped(tap.nonce)
         if card is None or (card.tenant_id, card.person_id) != (tenant_id, person_id):
             return INACTIVE
         body = to_body(card, tap.action) | {"message_ref": tap.message_ref, "at_home": tap.at_home}
-        self._keep(place, tap.event_id, "tap", body)
+        self._keep(place, tap.event_id, "tap", body, reach)
         return None
 
-    async def seen_through(self, place: Place, tap: Tap, patience_secs: float) -> str | Mapping[str, Any]:
+    async def seen_through(
+        self, place: Place, tap: Tap, patience_secs: float, reach: Reach | None = None
+    ) -> str | Mapping[str, Any]:
         """Keep a tap, and wait so long for what comes of it: the card as it stands then; or a refusal, in words."""
         card = await self._gateway.at_the_door(self._memory.messages.tapped, tap.nonce)
-        refusal = await self.tapped(place, tap)
+        refusal = await self.tapped(place, tap, reach)
         if refusal is not None or card is None:
             return refusal or INACTIVE
         is_open = partial(self._memory.inbound.is_open, card.tenant_id, place, tap.event_id)
@@ -170,12 +167,16 @@ class Ingress:
         pause = self._memory.workspaces.pause
         return found is not None and pause(found.tenant_id, platform, workspace, reason)
 
-    def _keep(self, place: Place, event_id: str, kind: str, body: dict[str, Any]) -> None:
+    def _keep(self, place: Place, event_id: str, kind: str, body: dict[str, Any], reach: Reach | None = None) -> None:
         tenant_id = self._tenant(place)
         if tenant_id is None:
             log.warning("inbound.unknown_workspace", platform=place.platform, workspace=place.workspace)
             return
-        self._memory.inbound.receive(tenant_id, place, event_id, kind, body)
+        address = reach.address if reach else None
+        before = self._memory.addresses.find(tenant_id, place)
+        is_new = self._memory.inbound.receive(tenant_id, place, event_id, kind, body, address)
+        if reach and is_new and before != address:
+            self._memory.people.moved(tenant_id, place, reach.zone, reach.locale)
 
     def _tenant(self, place: Place) -> str | None:
         """Whose memory a workspace asks. Here several workspaces meet, each with its own tenant."""

@@ -168,14 +168,9 @@ class PeopleEngine:
         return found[0] if len(found) == 1 else None
 
     def departed(self, tenant_id: str, place: Place, reason: str) -> None:
-        """A chat user cannot be written to any more: their watches wait for their return.
-
-        Where the person has another place, a brief that this one has refused is to be made for that.
-        """
+        """A chat user cannot be written to any more: their watches wait for their return."""
         with self._database.write(tenant_id) as tx:
-            person_id = people.lose(tx, place, reason)
-            if person_id is not None:
-                briefs.look_again(tx, person_id)
+            people.depart(tx, place, reason)
 
     def returned(self, tenant_id: str, place: Place) -> None:
         """A chat user can be written to again, and their watches go on."""

@@ -43,8 +43,17 @@ def reword(tx: WriteTx, row: Inbox, text: str | None) -> None:
     tx.session.add(row)
 
 
-def receive(tx: WriteTx, place: Place, event_id: str, person_id: UUID | None, kind: str, body: dict[str, Any]) -> bool:
-    """True for an event never seen before of this user, or given up; any other repeat changes nothing."""
+def keep(
+    tx: WriteTx,
+    place: Place,
+    event_id: str,
+    person_id: UUID | None,
+    kind: str,
+    body: dict[str, Any],
+    state: str = "ready",
+    result: str | None = None,
+) -> bool:
+    """True for an event never seen before of this user; a repeat changes nothing."""
     row = {
         "tenant_id": tx.tenant_id,
         "event_id": key(place, event_id),
@@ -53,18 +62,19 @@ def receive(tx: WriteTx, place: Place, event_id: str, person_id: UUID | None, ki
         "place": asdict(place),
         "kind": kind,
         "body": body,
-        "state": "ready",
+        "state": state,
+        "result": result,
         "lease_until": 0,
         "not_before": tx.now,
         "attempts": 0,
         "created_at": tx.now,
     }
-    return insert_once(tx, Inbox, row) or _revived(tx, key(place, event_id))
+    return insert_once(tx, Inbox, row)
 
 
-def _revived(tx: WriteTx, event_id: str) -> bool:
+def revive(tx: WriteTx, place: Place, event_id: str) -> bool:
     """Whether an event that was given up is driven anew, since it came again."""
-    row = tx.session.get(Inbox, (tx.tenant_id, event_id), with_for_update=True)
+    row = tx.session.get(Inbox, (tx.tenant_id, key(place, event_id)), with_for_update=True)
     if row is None or row.state != "failed":
         return False
     row.state, row.attempts, row.lease_until, row.not_before = "ready", 0, 0, tx.now

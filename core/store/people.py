@@ -10,7 +10,7 @@ from sqlmodel import col, func, select
 from core.model.principals import Principal
 from core.model.watching import Suspension, TargetKind
 from core.model.work import Place, stranger
-from core.store import messages, watches, workspaces
+from core.store import briefs, messages, watches, workspaces
 from core.store.database import ReadTx, WriteTx
 from core.store.deliveries import UNREACHABLE, come_back, missed
 from core.store.tables import ChatIdentity, Person, Preference, Watch
@@ -147,6 +147,13 @@ def lose(tx: WriteTx, place: Place, reason: str) -> UUID | None:
     if reachable(tx, row.person_id) is None:
         rest(tx, row.person_id)
     return row.person_id
+
+
+def depart(tx: WriteTx, place: Place, reason: str) -> None:
+    """The same; where the person has another place, a brief that this one has refused is to be made for that."""
+    person_id = lose(tx, place, reason)
+    if person_id is not None:
+        briefs.look_again(tx, person_id)
 
 
 def regain(tx: WriteTx, place: Place) -> None:

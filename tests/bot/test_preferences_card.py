@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.actions import INACTIVE
-from bot.ingress import Tap
+from bot.ingress import Reach, Tap
 from cards.actions import Button
 from cards.codec import to_json
 from cards.notices import notice
@@ -149,8 +149,8 @@ async def elsewhere(talk, event_id):
     await talk.parts.worker.settle()
 
 
-async def test_who_calls_where_others_read_is_told_once_in_their_own_place(adas, parts):
-    await parts.ingress.reached(adas.place, {"at": 1}, None, None)
+async def test_who_calls_where_others_read_is_told_once_in_their_own_place(memory, adas):
+    memory.addresses.keep("default", adas.place, {"at": 1})
     for event_id in ("e1", "e1", "e2"):
         await elsewhere(adas, event_id)
     [card] = adas.texts()
@@ -160,27 +160,27 @@ async def test_who_calls_where_others_read_is_told_once_in_their_own_place(adas,
 async def test_who_cannot_be_written_to_is_not_told_either(memory, adas, parts, channel):
     await elsewhere(adas, "e1")
     eve = Talk(parts, channel, "Eve")
-    await parts.ingress.reached(eve.place, {"at": 1}, None, None)
+    memory.addresses.keep("default", eve.place, {"at": 1})
     await elsewhere(eve, "e2")
     assert rows(memory, CardMessage) == []
 
 
 async def test_who_lets_the_bot_go_is_sent_nothing_until_they_are_back(memory, adas, ada, parts):
-    await parts.ingress.reached(adas.place, {"at": 1}, None, None)
-    await parts.ingress.left(adas.place, "app_removed")
+    await parts.ingress.said(adas.place, "e0", "help", Reach({"at": 1}, None, None))
+    await parts.ingress.left(adas.place, "gone", "app_removed")
     [found] = memory.people.places("default")
     assert (found.state, found.reason) == ("unreachable", "app_removed")
     assert memory.addresses.find("default", adas.place) is None
-    await parts.ingress.reached(adas.place, {"at": 2}, None, None)
-    await arrive(adas, "e1")
+    await parts.ingress.arrived(adas.place, "e1", Reach({"at": 2}, None, None))
+    assert memory.addresses.find("default", adas.place) == {"at": 2}
     assert memory.people.places("default")[0].state == "bound"
 
 
 async def test_where_somebody_lives_is_taken_over_from_their_own_device(memory, adas, ada, parts):
-    await parts.ingress.reached(adas.place, {"zone": "Asia/Kolkata"}, "Asia/Kolkata", "en-IN")
+    await parts.ingress.said(adas.place, "e1", "help", Reach({"at": 1}, "Asia/Kolkata", "en-IN"))
     person = memory.people.get("default", ada.person_id)
     assert (person.zone, person.locale) == ("Asia/Kolkata", "en-IN")
-    await parts.ingress.reached(adas.place, {"zone": "Mars/North"}, "Mars/North", None)
+    await parts.ingress.said(adas.place, "e2", "help", Reach({"at": 2}, "Mars/North", None))
     assert memory.people.get("default", ada.person_id).zone == "Asia/Kolkata"
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.channels.teams.address import Address
-from bot.ingress import Tap
+from bot.ingress import Reach, Tap
 from core.model.work import Place
 from tests.fakes.teams_openid import APP_ID, SERVICE_URL, TENANT_ID, USER_ID, message
 
@@ -30,25 +30,31 @@ class Recording:
             raise self.fails
         return self.served
 
-    async def reached(self, place: Place, address: Mapping[str, Any], zone: str | None, locale: str | None) -> None:
-        self.kept.append(("reached", place, Address.from_row(address), zone, locale))
+    def _reached(self, place: Place, reach: Reach | None) -> None:
+        if reach is not None:
+            self.kept.append(("reached", place, Address.from_row(reach.address), reach.zone, reach.locale))
 
-    async def said(self, place: Place, event_id: str, text: str) -> None:
+    async def said(self, place: Place, event_id: str, text: str, reach: Reach | None = None) -> None:
+        self._reached(place, reach)
         self.kept.append(("said", place, event_id, text))
 
     async def withdrawn(self, place: Place, event_id: str, message: str, text: str | None) -> None:
         self.kept.append(("withdrawn", place, event_id, message, text))
 
-    async def arrived(self, place: Place, event_id: str) -> None:
+    async def arrived(self, place: Place, event_id: str, reach: Reach | None = None) -> None:
+        self._reached(place, reach)
         self.kept.append(("arrived", place, event_id))
 
-    async def left(self, place: Place, reason: str) -> None:
-        self.kept.append(("left", place, reason))
+    async def left(self, place: Place, event_id: str, reason: str) -> None:
+        self.kept.append(("left", place, event_id, reason))
 
     async def elsewhere(self, place: Place, event_id: str) -> None:
         self.kept.append(("elsewhere", place, event_id))
 
-    async def seen_through(self, place: Place, tap: Tap, patience_secs: float) -> str | Mapping[str, Any]:
+    async def seen_through(
+        self, place: Place, tap: Tap, patience_secs: float, reach: Reach | None = None
+    ) -> str | Mapping[str, Any]:
+        self._reached(place, reach)
         self.kept.append(("tapped", place, tap))
         return self.comes
 

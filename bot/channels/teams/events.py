@@ -14,7 +14,7 @@ from bot.actions import INACTIVE
 from bot.channels.teams import activities
 from bot.channels.teams.activities import Heard
 from bot.channels.teams.port import Answered, Refused
-from bot.ingress import Ingress, Tap
+from bot.ingress import Ingress, Reach, Tap
 from cards.codec import from_json
 from cards.teams import to_teams
 from cards.teams_controls import Unchosen
@@ -83,12 +83,11 @@ class Events:
         return _message(ELSEWHERE) if activity["type"] == "invoke" else None
 
     async def _message(self, activity: Json, heard: Heard) -> None:
-        await self._reached(heard)
         words = activities.words(activity)
         if words is None:
             log.warning("teams.unreadable", kind="message")
             return
-        await self._ingress.said(heard.place, heard.event_id, words)
+        await self._ingress.said(heard.place, heard.event_id, words, _reach(heard))
 
     async def _withdrawn(self, activity: Json, heard: Heard) -> None:
         gone = activities.withdrawn(activity, heard)
@@ -98,15 +97,13 @@ class Events:
     async def _membership(self, activity: Json, heard: Heard) -> None:
         comes = activities.comes(activity)
         if comes is False:
-            await self._ingress.left(heard.place, "app_removed")
+            await self._ingress.left(heard.place, f"{heard.event_id}:left", "app_removed")
         elif comes:
-            await self._reached(heard)
-            await self._ingress.arrived(heard.place, heard.event_id)
+            await self._ingress.arrived(heard.place, heard.event_id, _reach(heard))
 
     async def _invoke(self, activity: Json, heard: Heard) -> Answered:
         if activity.get("name") != "adaptiveCard/action":
             return _error(HTTPStatus.NOT_IMPLEMENTED, "This bot does nothing of that kind.")
-        await self._reached(heard)
         match activities.tap(activity, heard):
             case Unchosen():
                 return _message(UNCHOSEN)
@@ -116,15 +113,14 @@ class Events:
 
     async def _tapped(self, heard: Heard, tap: Tap) -> Answered:
         """The card as it stands once the tap was seen through; a refusal to whoever tapped, and nobody else."""
-        came = await self._ingress.seen_through(heard.place, tap, self._patience)
+        came = await self._ingress.seen_through(heard.place, tap, self._patience, _reach(heard))
         if isinstance(came, str):
             return _message(came)
         return Answered(HTTPStatus.OK, _CARD, to_teams(from_json(dict(came))))
 
-    async def _reached(self, heard: Heard) -> None:
-        if heard.address is not None:
-            address = heard.address
-            await self._ingress.reached(heard.place, address.to_row(), address.zone, address.locale)
+
+def _reach(heard: Heard) -> Reach | None:
+    return Reach(heard.address.to_row(), heard.address.zone, heard.address.locale) if heard.address else None
 
 
 def _message(words: str) -> Answered:

@@ -33,8 +33,8 @@ def test_an_address_is_one_users_of_one_workspace_of_one_platform_of_one_tenant_
 def test_who_lets_the_bot_go_has_no_address_and_others_keep_theirs(memory):
     for place in (ADA, BOB):
         memory.addresses.keep("default", place, {"at": place.user_id})
-    for _ in range(2):
-        memory.addresses.forget("default", ADA)
+    for event_id in ("e1", "e2"):
+        memory.inbound.left("default", ADA, event_id, "app_removed")
     assert memory.addresses.find("default", ADA) is None
     assert memory.addresses.find("default", BOB) == {"at": "bob"}
 

@@ -5,7 +5,7 @@ import pytest
 from core.clock import DAY, SECOND
 from core.jobs.backoff import CEILING
 from core.model.work import Place
-from core.store.tables import Inbox
+from core.store.tables import ChatIdentity, Inbox
 from tests.support.memories import rows
 from tests.support.posting import connect, member, place
 from tests.support.threads import at_once
@@ -248,8 +248,76 @@ def test_a_given_up_event_of_one_user_is_not_revived_by_another(memory, given_up
 # ── whoever writes can be written to ──
 
 
-def test_who_was_lost_is_back_with_their_next_word_though_it_is_a_repeat(memory):
-    receive(memory)
-    memory.people.departed("default", ADAS, "account_inactive")
-    assert not receive(memory)
-    assert [view.state for view in memory.people.places("default")] == ["bound"]
+ADDRESS = {"at": "hers"}
+
+
+def leave(memory, event_id="gone"):
+    return memory.inbound.left("default", ADAS, event_id, "app_removed")
+
+
+def come(memory, event_id, kind="question", address=ADDRESS):
+    return memory.inbound.receive("default", ADAS, event_id, kind, BODY, address)
+
+
+def whereabouts(memory):
+    return [view.state for view in memory.people.places("default")], memory.addresses.find("default", ADAS)
+
+
+BACK, AWAY = (["bound"], ADDRESS), (["unreachable"], None)
+
+
+@pytest.mark.parametrize("kind", ["question", "tap", "arrived", "home"])
+def test_who_has_left_is_back_with_what_they_do_next(memory, kind):
+    assert leave(memory)
+    assert whereabouts(memory) == AWAY
+    assert come(memory, "e1", kind)
+    assert whereabouts(memory) == BACK
+
+
+@pytest.mark.parametrize("before", ["that waits", "that is done", "that was given up"])
+def test_what_comes_again_of_who_has_left_brings_nobody_back(memory, clock, before):
+    come(memory, "e1")
+    if before == "that is done":
+        memory.inbound.finish(lease(memory), "answered")
+    while before == "that was given up" and not memory.inbound.fail(lease(memory), "no"):
+        clock.advance(CEILING)
+    leave(memory)
+    seen = [row.seen_at for row in rows(memory, ChatIdentity)]
+    clock.advance(SECOND)
+    come(memory, "e1")
+    assert whereabouts(memory) == AWAY
+    assert [row.seen_at for row in rows(memory, ChatIdentity)] == seen
+
+
+def test_a_message_that_is_withdrawn_brings_nobody_back(memory):
+    leave(memory)
+    assert come(memory, "e1:deleted", "withdrawn")
+    assert whereabouts(memory) == AWAY
+
+
+def test_a_repeat_of_who_leaves_sends_nobody_away_who_has_come_back(memory):
+    assert leave(memory)
+    come(memory, "back", "arrived")
+    assert not leave(memory)
+    assert whereabouts(memory) == BACK
+    assert leave(memory, "gone again")
+    assert whereabouts(memory) == AWAY
+
+
+def test_that_somebody_leaves_is_obeyed_at_the_door_and_nobody_has_to_work_on_it(memory):
+    leave(memory)
+    assert memory.inbound.lease() == []
+    assert states(memory) == [("done", 0, "app_removed")]
+
+
+def test_of_somebody_nobody_knows_the_address_goes_with_them_and_no_repeat_keeps_it(memory):
+    memory.people.unbind("default", ADAS)
+    come(memory, "e1")
+    leave(memory)
+    come(memory, "e1")
+    assert whereabouts(memory) == ([], None)
+
+
+def test_four_threads_that_hear_of_one_leaving_obey_once(memory):
+    assert sorted(at_once(*[lambda: leave(memory)] * 4)) == [False, False, False, True]
+    assert whereabouts(memory) == AWAY

@@ -260,7 +260,6 @@ def test_who_was_never_known_cannot_be_lost(memory, watch):
 
 BACK = {
     "they write": write,
-    "they write what came before": lambda memory: (write(memory), departed(memory), write(memory)),
     "the platform says so": lambda memory: memory.people.returned("default", HERE),
     "an admin binds them": lambda memory: memory.people.bind("default", memory.people.at("default", HERE), HERE),
 }

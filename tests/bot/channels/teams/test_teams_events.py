@@ -52,7 +52,8 @@ async def test_a_message_that_comes_again_is_the_same_event(turn, ingress):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("<at>clarify-bot</at> help", "clarify-bot help"),
+        ("<at>clarify-bot</at> help", "help"),
+        ("ask <at id='1'>Ada &amp; Bob</at>, <at>Grace</at>", "ask Ada & Bob, Grace"),
         ("a &lt; b &amp;&amp; c&nbsp;d", "a < b && c d"),
         ("&amp;lt;b&amp;gt;", "&lt;b&gt;"),
         ("  two\r\nlines ", "two\nlines"),
@@ -60,7 +61,7 @@ async def test_a_message_that_comes_again_is_the_same_event(turn, ingress):
     ],
 )
 def test_words_are_as_they_were_typed(text, words):
-    assert spoken(text) == words
+    assert spoken(text, "clarify-bot") == words
 
 
 async def test_what_is_shared_without_words_is_words_of_nothing(turn, ingress):
@@ -69,8 +70,13 @@ async def test_what_is_shared_without_words_is_words_of_nothing(turn, ingress):
     assert ingress.named("said") == [("said", ADA, EVENT, "")]
 
 
+async def test_a_picture_that_is_all_there_is_is_words_of_nothing_too(turn, ingress):
+    await turn(written("", attachments=[{"contentType": "text/html", "content": "<p><img src='x'></p>"}]))
+    assert ingress.named("said") == [("said", ADA, EVENT, "")]
+
+
 async def test_neither_words_nor_anything_shared_is_nothing(turn, ingress):
-    await turn(written("", attachments=[{"contentType": "text/html", "content": "<p></p>"}]))
+    await turn(written("", attachments=[], value={"some": "form"}))
     assert ingress.named("said") == []
 
 
@@ -130,7 +136,7 @@ async def test_when_it_is_installed_the_address_is_kept_and_a_welcome_due(turn, 
 @pytest.mark.parametrize("activity", [installed("remove"), members(membersRemoved=[BOT])])
 async def test_row_35_when_it_is_removed_that_is_obeyed_at_once(turn, ingress, activity):
     await turn(activity)
-    assert ingress.kept == [("left", ADA, "app_removed")]
+    assert ingress.kept == [("left", ADA, f"{EVENT}:left", "app_removed")]
 
 
 @pytest.mark.parametrize(
