@@ -32,10 +32,10 @@ USER_IDS: Mapping[str, UserIds] = {
 
 
 def user_id(platform: str, text: str) -> str:
-    """The id as it is kept; of a platform that nobody knows, the text. Raises ValueError for what is no id there."""
+    """The id as it is kept. Raises ValueError for what is no id there, and for a platform that there is not."""
     ids = USER_IDS.get(platform)
     if ids is None:
-        return text
+        raise ValueError(f"there is no platform {platform!r}: it is one of {', '.join(USER_IDS)}")
     if not ids.shape.fullmatch(text):
         raise ValueError(f"{text!r} is no {ids.name} user's id; it looks like {ids.example}, and {ids.where}")
     return text.lower() if platform == teams.PLATFORM else text

@@ -92,6 +92,7 @@ CALLS = {
     "find_sections": lambda w, who: w.memory.find_sections("meals", who),
     "find_questions": lambda w, who: w.memory.find_questions("kind", who),
     "quote": lambda w, who: [w.memory.quote(QUESTION, span, who) for span in w.spans],
+    "trace": lambda w, who: w.memory.trace(w.trace_id, who),
     "save_answer": lambda w, who: w.memory.save_answer(w.trace_id, who),
     "answer": lambda w, who: w.memory.answer(w.answer_id, who),
     "answers": lambda w, who: w.memory.answers(who),

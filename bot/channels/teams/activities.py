@@ -4,7 +4,7 @@ What is kept of it are ids of known shapes and cleaned words, so that no databas
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import unescape
 from typing import Any
@@ -27,8 +27,6 @@ _ZONE = re.compile(r"[A-Za-z0-9_+/-]{1,64}")
 _LOCALE = re.compile(r"[A-Za-z0-9_-]{1,35}")
 _TYPE = re.compile(r"[A-Za-z]{1,40}")
 _MENTION = re.compile(r"<at\b[^<>]*+>((?:[^<]|<(?!at\b|/at>))*+)</at>")
-_WORDS_AGAIN = "text/html"
-"""The type of an attachment that says the message's own words once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,22 +76,20 @@ def heard(activity: Json) -> Heard | None:
 
 def words(activity: Json) -> str | None:
     """What is written; nothing beside what was shared without words; None for what neither says nor shares anything."""
-    text = activity.get("text")
-    said = spoken(text) if isinstance(text, str) else ""
+    text, bot = activity.get("text"), _mapped(activity.get("recipient")).get("name")
+    said = spoken(text, str(bot)) if isinstance(text, str) else ""
     if not is_blank(said):
         return said
-    return "" if any(_shared(activity)) else None
+    return "" if _listed(activity.get("attachments")) else None
 
 
-def spoken(text: str) -> str:
-    """Plain words, out of what Teams made of them: people by their names, and no entities."""
-    return clean(unescape(_MENTION.sub(r"\1", text)).replace("\xa0", " ")).strip()
+def spoken(text: str, bot: str) -> str:
+    """Plain words, out of what Teams made of them: people by their names, but for the bot's own, and no entities."""
 
+    def named(mention: re.Match[str]) -> str:
+        return "" if unescape(mention[1]).strip() == bot else mention[1]
 
-def _shared(activity: Json) -> Iterator[bool]:
-    attachments = activity.get("attachments")
-    for one in attachments if isinstance(attachments, list) else ():
-        yield _mapped(one).get("contentType") != _WORDS_AGAIN
+    return clean(unescape(_MENTION.sub(named, text)).replace("\xa0", " ")).strip()
 
 
 def withdrawn(activity: Json, message: Heard) -> Withdrawn | None:

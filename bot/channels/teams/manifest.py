@@ -108,8 +108,8 @@ def _ids(found: object) -> Iterator[str]:
 def _lengths(found: object) -> Iterator[str]:
     for path, longest in LENGTHS.items():
         text = at(found, *path)
-        if not isinstance(text, str) or not text.strip() or len(text) > longest:
-            yield f"{'.'.join(path)} must have 1 to {longest} characters"
+        if not isinstance(text, str) or not text.strip() or len(text) > longest or not text.isprintable():
+            yield f"{'.'.join(path)} must have 1 to {longest} characters, and none that is unseen"
 
 
 def _addresses(found: object) -> Iterator[str]:

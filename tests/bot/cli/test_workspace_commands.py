@@ -113,7 +113,7 @@ def test_a_user_is_unbound(ready, memory):
         (["bind", "Ada", "slack", "ada@example.com"], 2, "More > Copy member ID"),
         (["bind", "Ada", "slack", "@ada"], 2, "no Slack user's id"),
         (["bind", "Ada", "slack", "U012ABC", "--workspace", "T9"], 1, "there is no slack workspace T9; known: T1"),
-        (["bind", "Ada", "slak", "U012ABC"], 1, "no slak workspace is known"),
+        (["bind", "Ada", "slak", "U012ABC"], 2, "there is no platform 'slak'"),
         (["unbind", "slack", "C012ABC"], 2, "no Slack user's id"),
     ],
 )
