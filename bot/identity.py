@@ -12,7 +12,6 @@ from cards.codec import to_json
 from cards.model import Card
 from cards.notices import notice, unbound, welcome
 from core.clock import to_datetime
-from core.model.principals import BOT
 from core.model.work import Inbound
 
 log = structlog.get_logger()
@@ -39,10 +38,9 @@ class Identity:
         profile = await self._profile(event) if workspace is not None and workspace.trusted else None
         if profile is None or not profile.active or profile.email is None:
             return None
-        person_id = await self._gateway.call(people.with_email, event.tenant_id, profile.email)
+        person_id = await self._gateway.call(people.recognise, event.tenant_id, profile.email, place)
         if person_id is None:
             return None
-        await self._gateway.call(people.bind, event.tenant_id, person_id, place, BOT)
         await self._gateway.call(people.moved, event.tenant_id, place, profile.zone, profile.locale)
         log.info("identity.bound", tenant=event.tenant_id, person=str(person_id), platform=place.platform)
         return person_id

@@ -12,12 +12,12 @@ from core.errors import InvalidRequest, NotFound
 from core.ids import derived
 from core.model.erased import ERASED
 from core.model.preferences import Preferences, check, muted_until
-from core.model.principals import OPERATOR, Principal, person_reader, role_names
+from core.model.principals import BOT, OPERATOR, Principal, person_reader, role_names
 from core.model.work import Place
 from core.store import audit, briefs, disclosure, messages, people
 from core.store.database import Database, ReadTx, WriteTx, tenants
 from core.store.jobs import insert_once
-from core.store.tables import ChatIdentity, Person, Tenant
+from core.store.tables import Person, Tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,21 +123,25 @@ class PeopleEngine:
                 people.regain(tx, place)
                 return
             _let_go(tx, actor, place)
-            row = ChatIdentity(
-                tenant_id=tenant_id,
-                platform=place.platform,
-                workspace=place.workspace,
-                user_id=place.user_id,
-                person_id=person_id,
-                seen_at=tx.now,
-            )
-            tx.session.add(row)
-            people.follow(tx, person_id)
-            people.resume(tx, person_id)
-            audit.record(tx, actor, "chat_bound", person_reader(person_id), detail=_where(place))
+            _bind(tx, actor, person_id, place)
+
+    def recognise(self, tenant_id: str, email: str, place: Place) -> UUID | None:
+        """Take a chat user for the one active person of their e-mail address, whatever its case, and say who that is.
+
+        None where several have it, or an admin has said that the user is nobody known; whom they have bound, it stays.
+        """
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            bound, found = people.identity(tx, place), people.with_email(tx, email)
+            if bound is not None:
+                return bound.person_id
+            if len(found) != 1 or people.is_unbound(tx, place):
+                return None
+            _bind(tx, BOT, found[0], place)
+            return found[0]
 
     def unbind(self, tenant_id: str, place: Place, actor: str = OPERATOR) -> None:
-        """Say that a chat user is nobody known. Raises NotFound where that is so already."""
+        """Say that a chat user is nobody known, until they are bound. Raises NotFound where that is so already."""
         with self._database.write(tenant_id) as tx:
             tx.lock()
             if not _let_go(tx, actor, place):
@@ -160,12 +164,6 @@ class PeopleEngine:
         with self._database.read(tenant_id) as tx:
             rows = people.identities(tx)
         return tuple(sorted({row.platform for row in rows if (row.person_id, row.state) == (person_id, people.BOUND)}))
-
-    def with_email(self, tenant_id: str, email: str) -> UUID | None:
-        """The one active person of an e-mail address, whatever its case; None also where several have it."""
-        with self._database.read(tenant_id) as tx:
-            found = people.with_email(tx, email)
-        return found[0] if len(found) == 1 else None
 
     def departed(self, tenant_id: str, place: Place, reason: str) -> None:
         """A chat user cannot be written to any more: their watches wait for their return."""
@@ -259,6 +257,13 @@ def _audit(tx: WriteTx, actor: str, person: Person, before: Mapping[str, Any] | 
         audit.record(tx, actor, "person_changed", target, detail={"fields": changed})
     if person.roles != before["roles"]:
         audit.record(tx, actor, "roles_changed", target, detail={"was": before["roles"], "is": person.roles})
+
+
+def _bind(tx: WriteTx, actor: str, person_id: UUID, place: Place) -> None:
+    people.bind(tx, person_id, place)
+    people.follow(tx, person_id)
+    people.resume(tx, person_id)
+    audit.record(tx, actor, "chat_bound", person_reader(person_id), detail=_where(place))
 
 
 def _let_go(tx: WriteTx, actor: str, place: Place) -> bool:

@@ -16,6 +16,8 @@ from core.store.deliveries import UNREACHABLE, come_back, missed
 from core.store.tables import ChatIdentity, Person, Preference, Watch
 
 BOUND = "bound"
+UNBOUND = "unbound"
+"""Of a user of whom an admin has said that they are nobody known: no e-mail address makes them anybody again."""
 
 
 def get(tx: ReadTx, person_id: UUID) -> Person | None:
@@ -58,6 +60,17 @@ def prefer(tx: WriteTx, person_id: UUID, name: str, value: str) -> None:
 
 
 def identity(tx: ReadTx, place: Place) -> ChatIdentity | None:
+    """Who a user is; None for nobody known."""
+    row = _at(tx, place)
+    return row if row is not None and row.state != UNBOUND else None
+
+
+def is_unbound(tx: ReadTx, place: Place) -> bool:
+    row = _at(tx, place)
+    return row is not None and row.state == UNBOUND
+
+
+def _at(tx: ReadTx, place: Place) -> ChatIdentity | None:
     return tx.session.get(ChatIdentity, (tx.tenant_id, place.platform, place.workspace, place.user_id))
 
 
@@ -78,7 +91,7 @@ def may_be_written_to(tx: ReadTx, person_id: UUID, place: Place) -> bool:
 
 
 def identities(tx: ReadTx) -> list[ChatIdentity]:
-    rows = select(ChatIdentity).where(ChatIdentity.tenant_id == tx.tenant_id)
+    rows = select(ChatIdentity).where(ChatIdentity.tenant_id == tx.tenant_id, ChatIdentity.state != UNBOUND)
     return list(tx.session.exec(rows.order_by(col(ChatIdentity.platform), col(ChatIdentity.user_id))).all())
 
 
@@ -122,15 +135,30 @@ def follow(tx: WriteTx, person_id: UUID) -> None:
             messages.give_up(tx, message)
 
 
+def bind(tx: WriteTx, person_id: UUID, place: Place, state: str = BOUND) -> None:
+    """A user whom nobody knows is a person from now on."""
+    row = ChatIdentity(
+        tenant_id=tx.tenant_id,
+        platform=place.platform,
+        workspace=place.workspace,
+        user_id=place.user_id,
+        person_id=person_id,
+        state=state,
+        seen_at=tx.now,
+    )
+    tx.session.merge(row)
+
+
 def let_go(tx: WriteTx, place: Place) -> UUID | None:
-    """A user is nobody known from now on; who they were, None where that is so already."""
+    """A user is nobody known from now on, and nobody's; who they were, None where that is so already."""
     row = identity(tx, place)
     if row is None:
         return None
-    lose(tx, place, "unbound")
-    tx.session.delete(row)
+    person_id = row.person_id
+    lose(tx, place, UNBOUND)
+    bind(tx, stranger(place), place, UNBOUND)
     tx.session.flush()
-    return row.person_id
+    return person_id
 
 
 def lose(tx: WriteTx, place: Place, reason: str) -> UUID | None:

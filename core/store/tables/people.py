@@ -74,7 +74,10 @@ class Workspace(SQLModel, table=True):
 
 
 class ChatIdentity(SQLModel, table=True):
-    """`seen_at`: when they last wrote or tapped there; cards go where a person was seen last."""
+    """`seen_at`: when they last wrote or tapped there; cards go where a person was seen last.
+
+    `state`: bound; unreachable; or unbound, where an admin has said so: then `person_id` is the stranger's.
+    """
 
     __tablename__: ClassVar[str] = "chat_identity"
     tenant_id: str = Field(primary_key=True)

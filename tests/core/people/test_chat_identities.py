@@ -1,14 +1,17 @@
 """Who a chat user is, where a person is written to, and what their watches do while they cannot be reached."""
 
+from itertools import count
+
 import pytest
 
 from core.clock import DAY, HOUR, MINUTE
 from core.errors import NotFound
+from core.ids import nonce
 from core.model.card_states import CardState
 from core.model.notices import ChangeNotice
 from core.model.watching import ScopeType
-from core.model.work import Extent, Place
-from core.store.tables import ChatIdentity, NotifyDelivery, Person, Watch
+from core.model.work import Extent, Place, stranger
+from core.store.tables import Audit, ChatIdentity, NotifyDelivery, Person, Watch
 from tests.support.deliveries import Worker
 from tests.support.memories import change_row, document, page, put, rows, watch_request
 from tests.support.posting import PLATFORM, connect, member, message, place, take
@@ -150,6 +153,17 @@ def test_one_user_bound_to_two_people_at_once_is_one_of_them(memory, ada):
 # ── e-mail ──
 
 
+USERS = count()
+
+
+def named(memory, email, tenant="default"):
+    """Who a user is taken for that nobody has heard of, by a verified address."""
+    user = place(f"user {next(USERS)}")
+    found = memory.people.recognise(tenant, email, user)
+    assert memory.people.at(tenant, user) == found
+    return found
+
+
 @pytest.fixture
 def grace(memory):
     return memory.people.put("default", "Grace", email="Grace@Example.com")
@@ -157,41 +171,72 @@ def grace(memory):
 
 @pytest.mark.parametrize("written", ["Grace@Example.com", "grace@example.com", "GRACE@EXAMPLE.COM"])
 def test_an_address_finds_its_one_person_whatever_its_case(memory, grace, written):
-    assert memory.people.with_email("default", written) == grace
+    assert named(memory, written) == grace
 
 
 def test_an_address_that_only_folds_to_theirs_is_somebody_elses(memory):
     """The Kelvin sign's lower case is k: whoever has an address with it must not become who has one with k."""
     memory.people.put("default", "Mike", email="mike@example.com")
     memory.people.put("default", "Ärne", email="Ärne@example.com")
-    assert memory.people.with_email("default", "mi\u212ae@example.com") is None
-    assert memory.people.with_email("default", "Ärne@example.com") is not None
-    assert memory.people.with_email("default", "ärne@example.com") is None
+    assert named(memory, "mi\u212ae@example.com") is None
+    assert named(memory, "Ärne@example.com") is not None
+    assert named(memory, "ärne@example.com") is None
 
 
 @pytest.mark.parametrize(
     "written", ["grace@example.co", "race@example.com", "grace@example.com.evil", "%", "_race@example.com", ""]
 )
 def test_no_other_address_finds_them(memory, grace, written):
-    assert memory.people.with_email("default", written) is None
+    assert named(memory, written) is None
 
 
 def test_an_address_that_several_have_finds_nobody(memory, grace):
     memory.people.put("default", "Another Grace", email="grace@example.com")
-    assert memory.people.with_email("default", "grace@example.com") is None
+    assert named(memory, "grace@example.com") is None
 
 
 def test_of_several_only_who_is_active_counts(memory, grace):
     second = memory.people.put("default", "Another Grace", email="grace@example.com")
     change_row(memory, Person, ("default", grace), active=False)
-    assert memory.people.with_email("default", "grace@example.com") == second
+    assert named(memory, "grace@example.com") == second
     change_row(memory, Person, ("default", second), active=False)
-    assert memory.people.with_email("default", "grace@example.com") is None
+    assert named(memory, "grace@example.com") is None
 
 
 def test_an_address_finds_nobody_of_another_tenant(memory, grace):
     memory.people.ensure_tenant("other", "Other")
-    assert memory.people.with_email("other", "grace@example.com") is None
+    assert named(memory, "grace@example.com", "other") is None
+
+
+def actions(memory):
+    return [(row.action, row.actor) for row in rows(memory, Audit) if row.action.startswith("chat_")]
+
+
+def test_whom_an_admin_has_unbound_no_address_makes_anybody_until_they_are_bound(memory, grace):
+    user = place("graces")
+    assert memory.people.recognise("default", "grace@example.com", user) == grace
+    memory.people.unbind("default", user, "operator:cli")
+    for _ in range(2):
+        assert memory.people.recognise("default", "grace@example.com", user) is None
+        memory.inbound.receive("default", user, nonce(), "question", {"text": "hello"})
+        memory.people.returned("default", user)
+    assert (memory.people.at("default", user), named(memory, "grace@example.com")) == (None, grace)
+    memory.people.bind("default", grace, user)
+    assert memory.people.recognise("default", "grace@example.com", user) == grace
+    assert ("chat_unbound", "operator:cli") in actions(memory)
+
+
+def test_an_address_takes_nobody_from_whom_an_admin_has_bound(memory, grace, ada):
+    assert memory.people.recognise("default", "grace@example.com", HERE) == ada.person_id
+    assert memory.people.at("default", HERE) == ada.person_id
+
+
+def test_whom_an_admin_has_unbound_is_greeted_like_anybody_unknown_and_hears_nothing_else(memory, ada, worker):
+    memory.people.unbind("default", HERE)
+    change(memory, 50)
+    assert worker.send() == []
+    memory.messages.greet("default", HERE, "2026-06-01", {"text": "who are you"})
+    assert [card.person_id for card in worker.take()] == [stranger(HERE)]
 
 
 # ── where they live ──

@@ -312,7 +312,7 @@ async def test_an_update_replaces_the_message(channel, teams, user, heard) -> No
 async def test_an_update_finds_its_chat_without_an_address(memory, channel, teams, user, heard) -> None:
     """Whoever was erased has none any more, and what stands there is to be redacted."""
     sent = await channel.send(outgoing())
-    memory.addresses.forget("default", ADA)
+    memory.inbound.left("default", ADA, "gone", "app_removed")
     assert await channel.update(outgoing(card=with_outcome(CARD, "Gone"), message_ref=sent.message_ref)) == sent
     assert teams.made("open") == []
 
