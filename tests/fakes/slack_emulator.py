@@ -6,7 +6,8 @@
             slack.faults.script("chat.postMessage", "cut-stored")
 
 Slack's client sends some calls as GET or with arguments in the address, which the emulator does not read: the shim
-makes forms of them. It is where calls go wrong, and it names the token's scopes, as Slack does in every answer.
+makes forms of them. It is where calls go wrong, and it names the token's scopes, as Slack does in every answer, and says
+of a user that their address is confirmed, as Slack does and the emulator does not.
 """
 
 import json
@@ -92,7 +93,9 @@ class Shim:
         url = f"{self.upstream}/api/{method}"
         async with self.session.post(url, data=_form(arguments), headers=headers) as reply:
             found: Json = await reply.json()
-            return found
+        if method == "users.info" and "user" in found:
+            found["user"] |= {"is_email_confirmed": True}
+        return found
 
 
 @asynccontextmanager

@@ -291,7 +291,7 @@ async def test_an_address_counts_only_of_a_full_member_who_confirmed_it(channel,
 
 
 def test_somebody_of_another_workspace_has_no_address_here() -> None:
-    user = {"team_id": "T2", "profile": {"email": "ada@acme.example"}}
+    user = {"team_id": "T2", "is_email_confirmed": True, "profile": {"email": "ada@acme.example"}}
     assert [profile_of(ADA, user, team).email for team in ("T1", "T2")] == [None, "ada@acme.example"]
 
 

@@ -190,7 +190,10 @@ def test_whatever_a_profile_is_what_is_read_of_it_can_be_kept(user):
         ({"profile": {"display_name": " A\x00da "}}, Profile("Ada", None, None, None, active=True)),
         ({"profile": {"display_name": "\x00", "real_name": "Ada"}}, Profile("Ada", None, None, None, active=True)),
         ({"profile": None, "name": ["x"]}, Profile(ADA, None, None, None, active=True)),
-        ({"profile": {"email": "a\x00@x.example"}}, Profile(ADA, None, None, None, active=True)),
+        (
+            {"profile": {"email": "a\x00@x.example"}, "is_email_confirmed": True},
+            Profile(ADA, None, None, None, active=True),
+        ),
         (
             {"profile": {"email": "a@x.example"}, "is_email_confirmed": True},
             Profile(ADA, "a@x.example", None, None, active=True),
