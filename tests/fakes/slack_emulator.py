@@ -6,8 +6,8 @@
             slack.faults.script("chat.postMessage", "cut-stored")
 
 Slack's client sends some calls as GET or with arguments in the address, which the emulator does not read: the shim
-makes forms of them. It is where calls go wrong, and it names the token's scopes, as Slack does in every answer, and says
-of a user that their address is confirmed, as Slack does and the emulator does not.
+makes forms of them. It is where calls go wrong. As Slack does, it names the token's scopes in every answer, and says
+of a user that their address is confirmed.
 """
 
 import json
