@@ -128,7 +128,7 @@ def prepare(folder: Path, side: Side) -> Settings:
         keys=folder / "keys",
         embedder="hashing",
         http=HttpSettings(port=free_port()),
-        watch=WatchConfig(settle_secs=0, tick_secs=1),
+        watch=WatchConfig(settle_secs=0, tick_secs=1, debounce_floor_secs=0, debounce_default_secs=5),
         answers=AnswersConfig(min_cosine=0.05),
         **{side.name: side.settings()},
     )
@@ -235,12 +235,15 @@ def measured(bot: Bot) -> dict[str, float]:
 
 
 def untold(soak: Soak) -> list[str]:
-    """What is neither told, nor waits for the end of a mute, nor for the next card."""
+    """What is neither told, nor seen already, nor waits for the end of a mute or for the next card."""
     news, now = rows(soak.memory, NotifyDelivery), soak.memory.clock.now()
-    waits = [row for row in news if row.state == "carried" or (row.state == "pending" and row.not_before > now)]
-    lost = [f"untold: {row.fire_id}, {row.state}" for row in news if row.state != "sent" and row not in waits]
-    print(f"{len(news)} pieces of news, of which {len(waits)} wait for a mute to end, or for the next card")
-    return lost
+    ends = Counter((row.state, row.reason or "", row.not_before > now) for row in news)
+    print(f"{len(news)} pieces of news: {dict(Counter(row.state for row in news))}")
+    return [f"untold: {times} {end}" for end, times in ends.items() if not _is_well(*end)]
+
+
+def _is_well(state: str, reason: str, waits: bool) -> bool:
+    return state in {"sent", "carried"} or reason == "no_net_change" or (state == "pending" and waits)
 
 
 @asynccontextmanager

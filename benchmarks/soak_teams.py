@@ -106,9 +106,11 @@ class TeamsSide:
         """Which row each card of a chat is, by where it stands, or else, of one in doubt, by what it says; or None."""
         theirs = [row for row in ledger if row.place["user_id"] == user]
         refs = {row.message_ref: row.message_id for row in theirs if row.message_ref}
-        says = {_said(to_teams(from_json(row.card))): row.message_id for row in theirs if not row.message_ref}
+        says = {
+            _said(to_teams(from_json(row.card))): row.message_id for row in theirs if row.card and not row.message_ref
+        }
         for message in self._messages(user):
-            where = f"{self._users[user].conversation}|{message.activity_id}"
+            where = f"{self._teams.service_url}|{self._users[user].conversation}|{message.activity_id}"
             yield refs.get(where) or says.get(_said(message.card))
 
 
