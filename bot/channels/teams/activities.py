@@ -126,7 +126,7 @@ def tap(activity: Json, place: Heard) -> Tap | Unchosen | None:
     if not isinstance(pressed, Button):
         return pressed
     message = _matched(_ID, activity.get("replyToId"))
-    ref = f"{place.conversation}|{message}" if message else None
+    ref = place.address.message_ref(message) if message and place.address else None
     return Tap(pressed.nonce, CardAction(pressed.kind, pressed.target, pressed.arg), ref)
 
 

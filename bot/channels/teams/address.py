@@ -49,6 +49,10 @@ class Address:
     def to_row(self) -> dict[str, Any]:
         return asdict(self)
 
+    def message_ref(self, activity_id: str) -> str:
+        """What names a message in the chat: also where to reach it, for when nobody's address leads there any more."""
+        return f"{self.service_url}|{self.conversation}|{activity_id}"
+
 
 def public_address(text: str) -> str:
     """The address without a slash at its end. Raises ValueError, saying what is off without showing the address."""

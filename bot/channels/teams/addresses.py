@@ -23,11 +23,13 @@ class Addresses:
         self._tenant = tenant
         self._service_url = service_url
 
-    async def find(self, place: Place) -> Address:
-        """Without a conversation where none is known."""
+    async def find(self, place: Place, service_url: str | None = None) -> Address:
+        """Without a conversation where none is known. `service_url`: where they were reached once."""
         row = await self._call(self._rows.find, self._tenant, place)
         if row is not None:
             return Address.from_row(row)
+        if service_url is not None:
+            return Address(service_url, conversation="", user=place.user_id, bot="")
         near = await self._call(self._rows.newest, self._tenant, PLATFORM, place.workspace)
         guess = Address(self._service_url, conversation="", user=place.user_id, bot="")
         return replace(guess, service_url=Address.from_row(near).service_url) if near else guess

@@ -74,20 +74,24 @@ class TeamsChannel:
         return NotSent(outcome.reason, read=True) if isinstance(outcome, Gone) else outcome  # it may be passing
 
     async def update(self, card: Outgoing) -> UpdateOutcome:
-        conversation, _, activity_id = (card.message_ref or "").rpartition("|")
-        if not conversation:
-            return NotSent(f"{card.message_ref!r} is no message of Teams'", lasting=Extent.CARD)
+        match (card.message_ref or "").rsplit("|", 2):
+            case [service_url, conversation, activity_id]:
+                return await self._update(card, service_url, conversation, activity_id)
+        return NotSent(f"{card.message_ref!r} is no message of Teams'", lasting=Extent.CARD)
+
+    async def _update(self, card: Outgoing, service_url: str, conversation: str, activity_id: str) -> UpdateOutcome:
+        """`service_url`: where it was sent, for whoever has no address any more."""
         try:
             message = await self._prepared(card)
         except NotWritten as refused:
             return refused.outcome
-        address = replace(await self._addresses.find(card.place), conversation=conversation)
+        address = replace(await self._addresses.find(card.place, service_url), conversation=conversation)
         await self._pace.turn(conversation)
         async with self._at_once:
             outcome = await self._transport.update(address, activity_id, message)
         if isinstance(outcome, Gone) and outcome.reason != NO_SUCH_MESSAGE:  # it may be passing, and the message stand
             return NotSent(outcome.reason, read=True)
-        return Sent(f"{conversation}|{activity_id}") if isinstance(outcome, Sent) else outcome
+        return Sent(card.message_ref or "") if isinstance(outcome, Sent) else outcome
 
     async def find_sent(self, card: Outgoing) -> CannotTell:  # noqa: ARG002  # whichever it is
         return CannotTell("Teams has no history to look into", for_good=True)
@@ -130,7 +134,7 @@ class TeamsChannel:
             if not await self._may_go(card):
                 return CALLED_OFF
             outcome = await self._transport.send(address, message)
-        return Sent(f"{address.conversation}|{outcome.message_ref}") if isinstance(outcome, Sent) else outcome
+        return Sent(address.message_ref(outcome.message_ref)) if isinstance(outcome, Sent) else outcome
 
     async def _opened(self, place: Place, address: Address) -> Address:
         """A chat with them."""

@@ -50,7 +50,7 @@ def heard(memory, teams, user) -> Address:
 async def test_each_card_is_one_message_in_the_persons_own_chat(channel, teams, heard) -> None:
     sent = [await channel.send(outgoing(state, card=card)) for state, card in CARDS.items()]
     messages = teams.world.messages[heard.conversation]
-    assert sent == [Sent(f"{heard.conversation}|{message.activity_id}") for message in messages]
+    assert sent == [Sent(heard.message_ref(message.activity_id)) for message in messages]
     assert [message.activity for message in messages] == [to_teams_message(card) for card in CARDS.values()]
     assert teams.made("open") == []
 
@@ -190,7 +190,7 @@ async def test_row_36_a_chat_that_teams_does_not_know_is_opened_once_more_and_ke
 ) -> None:
     teams.world.lose_chat(user)
     sent = await channel.send(outgoing())
-    assert sent.message_ref.startswith(f"{user.conversation}|")
+    assert sent.message_ref.startswith(f"{teams.service_url}|{user.conversation}|")
     assert user.conversation != heard.conversation
     kept = Address.from_row(memory.addresses.find("default", ADA))
     assert kept == replace(heard, conversation=user.conversation)
@@ -258,7 +258,10 @@ async def test_nobody_is_written_to_or_looked_up_in_a_tenant_that_has_not_let_th
 ) -> None:
     gateway = MemoryGateway(memory)
     channel = channel_over(transport, gateway, teams.service_url, workspace=lambda: workspace)
-    for outcome in (await channel.send(outgoing()), await channel.update(outgoing(message_ref="a:1|1"))):
+    for outcome in (
+        await channel.send(outgoing()),
+        await channel.update(outgoing(message_ref="https://smba.trafficmanager.net/teams/|a:1|1")),
+    ):
         assert isinstance(outcome, NotSent)
         assert outcome.lasting is None
     with pytest.raises(Unreachable):
@@ -286,7 +289,7 @@ async def test_there_is_no_home_tab(channel, teams) -> None:
     for outcome in (
         await channel.send(outgoing(kind=HOME)),
         await channel.update(outgoing(kind=HOME, message_ref=HOME)),
-        await channel.update(outgoing(kind=HOME, message_ref="a:1|1")),
+        await channel.update(outgoing(kind=HOME, message_ref="https://smba.trafficmanager.net/teams/|a:1|1")),
     ):
         assert outcome.lasting is Extent.CARD
     assert teams.calls == []
@@ -309,10 +312,12 @@ async def test_an_update_replaces_the_message(channel, teams, user, heard) -> No
     assert standing(teams, user) == [to_teams(shown)]
 
 
-async def test_an_update_finds_its_chat_without_an_address(memory, channel, teams, user, heard) -> None:
+async def test_an_update_finds_its_chat_without_an_address(memory, clock, channel, teams, user, heard) -> None:
     """Whoever was erased has none any more, and what stands there is to be redacted."""
     sent = await channel.send(outgoing())
     memory.inbound.left("default", ADA, "gone", "app_removed")
+    with fake_connector(clock) as other:
+        known(memory, other, other.world.add_user(OTHER_ID), BOB)
     assert await channel.update(outgoing(card=with_outcome(CARD, "Gone"), message_ref=sent.message_ref)) == sent
     assert teams.made("open") == []
 

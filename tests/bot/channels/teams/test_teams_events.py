@@ -13,7 +13,7 @@ from bot.ingress import Tap
 from cards.codec import to_json
 from cards.notices import notice
 from core.model.grants import CardAction
-from tests.fakes.teams_openid import TENANT_ID, USER_ID
+from tests.fakes.teams_openid import SERVICE_URL, TENANT_ID, USER_ID
 from tests.support.teams import ADA, BOT, CHAT, GROUP, Recording, deleted, edited, installed, members, tapped, written
 
 EVENT = "a:1chat:1485983408511"
@@ -163,7 +163,7 @@ async def test_row_31_a_tap_is_answered_with_the_card_as_it_stands(turn, ingress
     ingress.comes = to_json(notice("Muted for a day", "Nothing comes until then."))
     answered = await turn(tapped(MUTE))
     assert ingress.named("tapped") == [
-        ("tapped", ADA, Tap("n1", CardAction("watch_mute", "w1", "1d"), "a:1chat|1700")),
+        ("tapped", ADA, Tap("n1", CardAction("watch_mute", "w1", "1d"), f"{SERVICE_URL}|a:1chat|1700")),
     ]
     assert (answered.status, answered.kind) == (HTTPStatus.OK, CARD_TYPE)
     assert "Muted for a day" in str(answered.value)
