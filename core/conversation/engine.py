@@ -45,7 +45,8 @@ class ConversationEngine:
 
         Its words go wherever they are kept by its event: the thread, what was put aside, the inbox, and every trace
         whose question holds them; an answer that was saved stays. Whoever writes a trace is kept out meanwhile.
-        False where it says what it said, as after a link in it was unfurled, or was never kept.
+        False where it says what it said, as after a link in it was unfurled, or was never kept; one that was deleted
+        before it came is done with when it comes.
         """
         key = inbox.key(place, event_id)
         with self._database.write(tenant_id) as tx:
@@ -61,6 +62,9 @@ class ConversationEngine:
             erasing.traces_saying(tx, event_ref(tenant_id, key, 0), theirs)
             if received is not None:
                 inbox.reword(tx, received, text)
+            elif text is None and not found:
+                person_id = bound.person_id if bound else None
+                inbox.keep(tx, place, event_id, person_id, "question", {}, "done", "deleted before it came")
             return bool(found) or received is not None
 
     def history(self, principal: Principal, asked: Asked, model: str, room: Room) -> History:

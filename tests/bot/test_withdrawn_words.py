@@ -96,6 +96,24 @@ async def test_what_was_deleted_before_anybody_looked_at_it_is_not_answered(adas
     assert CANARY not in dump(memory)
 
 
+async def test_what_was_deleted_before_it_came_is_not_answered_when_it_comes(adas, bobs, memory):
+    """A platform delivers again what it could not the first time, and what happened since may overtake it."""
+    await withdraw(adas, "q0")
+    for _ in range(2):
+        adas.write(ASKED, "q0")
+        await adas.parts.worker.settle()
+    assert (rows(memory, CardMessage), rows(memory, Trace)) == ([], [])
+    assert CANARY not in dump(memory)
+    await bobs.ask(ASKED, "q0")
+    assert "40 EUR" in bobs.texts()[-1], "what another says is another event"
+
+
+async def test_what_was_changed_before_it_came_is_answered_when_it_comes(adas, memory):
+    await withdraw(adas, "q0", "What may a hotel cost?")
+    await adas.ask("What may a meal cost at most?", "q0")
+    assert "40 EUR" in adas.texts()[-1]
+
+
 async def test_what_was_changed_before_anybody_looked_at_it_is_answered_in_its_new_words(adas, memory):
     adas.write(ASKED, "q0")
     memory.conversation.withdraw("default", adas.place, "q0", "What may a meal cost at most?")
