@@ -308,9 +308,10 @@ def _sqlite(url: URL, synchronous: str) -> Engine:
 
     @event.listens_for(engine, "do_connect")
     def _make(*_: Any) -> None:
-        # SQLite would let others read what it makes; what it keeps beside the file has the file's own mode.
+        # SQLite would let others read what it makes; what it keeps beside the file has the file's own mode. One that is
+        # there is not even opened: to close it would take away the locks that this process's other connections hold.
         with suppress(OSError):  # which SQLite says better
-            os.close(os.open(file, os.O_RDONLY | os.O_CREAT, 0o600))
+            os.close(os.open(file, os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
     @event.listens_for(engine, "connect")
     def _configure(dbapi: Any, _record: Any) -> None:
