@@ -8,6 +8,8 @@ import pytest
 from bot.channels.teams.activities import spoken
 from core.generate.markers import without_markers
 
+BOT = "Clarify"
+
 
 @pytest.mark.parametrize("space", [" ", "\t", "\u3000", " \t"])
 def test_a_models_answer_of_spaces_is_read_once(space):
@@ -22,7 +24,7 @@ def test_spaces_before_a_marker_still_go_with_it():
 @pytest.mark.parametrize("mark", ["<at>", "<at ", "<at", "<at></at", "<"])
 def test_mentions_that_nobody_closes_are_read_once(mark):
     text = mark * 500_000
-    assert spoken(text) == text.strip()
+    assert spoken(text, BOT) == text.strip()
 
 
 @pytest.mark.parametrize(
@@ -34,4 +36,4 @@ def test_mentions_that_nobody_closes_are_read_once(mark):
     ],
 )
 def test_people_are_still_called_by_their_names(text, words):
-    assert spoken(text) == words
+    assert spoken(text, BOT) == words
