@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from bot.channels.teams.address import Address
 from bot.delivery import Courier
 from bot.memory_gateway import MemoryGateway
 from cards.codec import to_json
@@ -19,6 +20,7 @@ from tests.fakes.teams_world import BOT
 from tests.support.memories import rows
 from tests.support.teams_out import ADA, CARD
 
+BOBS_ID = "00000000-dddd-4ddd-8ddd-000000000004"
 SECOND_SAYING = with_outcome(CARD, "Muted for a day")
 
 
@@ -287,3 +289,20 @@ async def test_a_long_quiet_is_one_of_the_workspace(memory, clock, courier, team
     await carry(courier)
     clock.advance(MINUTE)
     assert (await carry(courier), len(teams.made("send"))) == (0, 1)
+
+
+async def test_a_stranger_who_has_removed_the_app_meanwhile_is_not_greeted(memory, courier, clock, teams, user) -> None:
+    """Teams would say 200, and open the chat anew."""
+    bob = teams.world.add_user(BOBS_ID)
+    place, chat = Place("teams", TENANT_ID, BOBS_ID), Address(teams.service_url, teams.world.chat(bob), "29:b", BOT)
+    memory.inbound.receive("default", place, "e1", "question", {"text": "Hello"}, chat.to_row())
+    memory.messages.greet("default", place, "2026-06-01", to_json(CARD))
+    teams.script("send", "429:2")
+    await carry(courier)
+    memory.inbound.left("default", place, "gone", "app_removed")
+    memory.inbound.receive("default", place, "e1", "question", {"text": "Hello"}, chat.to_row())
+    for _ in range(3):
+        clock.advance(HOUR)
+        await carry(courier)
+    assert (len(teams.made("send")), teams.made("open")) == (1, [])
+    assert row(memory).state == CardState.SKIPPED
