@@ -7,7 +7,7 @@ COPY constraints.txt pyproject.toml README.md LICENSE ./
 COPY core core
 COPY cards cards
 COPY bot bot
-RUN /opt/clarify-bot/bin/pip install '.[slack,teams,llm]' && /opt/clarify-bot/bin/pip uninstall --yes pip setuptools
+RUN /opt/clarify-bot/bin/pip install '.[slack,teams,llm,mcp]' && /opt/clarify-bot/bin/pip uninstall --yes pip setuptools
 
 FROM python:3.11-slim
 # Sources that are git repositories are read with git.

@@ -22,7 +22,7 @@ help: ## list the targets
 	@touch $@
 
 .venv/installed-dev: .venv/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet --editable '.[slack,teams,llm,dev]'
+	$(BIN)/pip install --quiet --editable '.[slack,teams,llm,mcp,dev]'
 	@touch $@ .venv/installed
 
 $(NODE_PACKAGES): tests/node/package.json tests/node/package-lock.json

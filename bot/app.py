@@ -26,6 +26,7 @@ from bot.http.health import health_routes
 from bot.http.metrics import metrics_route
 from bot.http.v1.routes import ROUTES
 from bot.http.v1.serving import LONGEST_LINE, Server
+from bot.mcp.extra import require_sdk
 from bot.memory_gateway import MemoryGateway
 from bot.parts import wire
 from bot.stopping import CLOSE_SECS, GRACE_SECS, stop_signal
@@ -170,7 +171,13 @@ async def _listen(bot: Bot, stack: AsyncExitStack, routes: Iterable[web.Abstract
     app = web.Application(middlewares=[access_lines])
     health = health_routes(bot.gateway, bot.worker.is_stopping, lambda: bot.vitals)
     app.add_routes([*health, metrics_route(bot.gateway), *routes])
-    app.add_subapp("/v1", Server(bot.gateway, ROUTES).app())
+    server = Server(bot.gateway, ROUTES)
+    app.add_subapp("/v1", server.app())
+    if bot.settings.mcp.enabled:
+        require_sdk()
+        from bot.mcp.http import mcp_app
+
+        app.add_subapp("/mcp", mcp_app(server, bot.settings.mcp.hosts))
     runner = web.AppRunner(
         app,
         access_log=None,

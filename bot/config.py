@@ -63,6 +63,13 @@ class HttpSettings(Section):
     port: Port = 8080
 
 
+class McpSettings(Section):
+    """`hosts`: the names besides this machine's by which `/mcp` is called, as a proxy in front passes them on."""
+
+    enabled: bool = False
+    hosts: tuple[Name, ...] = ()
+
+
 class InboxSettings(Section):
     """The local inbox listens on loopback alone, whatever `[http]` says."""
 
@@ -128,6 +135,7 @@ class Settings(BaseSettings):
     embedder_endpoint: EndpointSettings = EndpointSettings()
     llm: LlmSettings = LlmSettings()
     http: HttpSettings = HttpSettings()
+    mcp: McpSettings = McpSettings()
     inbox: InboxSettings = InboxSettings()
     slack: SlackSettings = SlackSettings()
     teams: TeamsSettings = TeamsSettings()

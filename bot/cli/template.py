@@ -26,6 +26,7 @@ _SOURCES = """
 """
 SECTIONS = {
     "http": "the bot's own address: health checks, and the chat platforms' calls",
+    "mcp": "programs that speak the Model Context Protocol, at /mcp of [http]; docs/mcp.md tells more",
     "inbox": "an inbox in the browser for each person, on this machine alone",
     "slack": "Slack, in direct messages; its secrets are never written here; docs/slack.md leads through it",
     "teams": "Microsoft Teams, in personal chats; its secret is never written here; docs/teams.md leads through it",
@@ -59,6 +60,8 @@ MEANINGS = {
     "llm.budget_tokens": "the most that one answer may cost, prompt and all; every byte counts as a token",
     "llm.context_window": "tokens that prompt and answer may have together; 0: not known",
     "http.host": "the address to listen on",
+    "mcp.enabled": "whether to serve it",
+    "mcp.hosts": "names by which it is called, besides this machine's own, such as bot.example.com",
     "inbox.enabled": "whether to serve it",
     "slack.mode": "http: Slack calls public_url; socket: no public address is needed",
     "slack.trusted": "whether a Slack user is the person who has the same e-mail address",

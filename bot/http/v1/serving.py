@@ -42,7 +42,7 @@ class Server:
 
     def __init__(self, gateway: MemoryGateway, routes: Iterable[Route], limits: Limits = LIMITS) -> None:
         self._gateway = gateway
-        self._limits = limits
+        self.limits = limits
         self._routes = tuple(routes)
         self._in_hand: Counter[UUID | None] = Counter()
         self._long = asyncio.Semaphore(limits.long_at_once)
@@ -56,15 +56,15 @@ class Server:
 
     def _handler(self, route: Route) -> Handler:
         async def handle(request: web.Request) -> web.StreamResponse:
-            secret = _secret(request)
-            principal = await self._caller(secret)
-            with self._turn(principal):
-                raw = await _body(request, route, self._limits)
-                return _response(await self._answered(route, _incoming(request, principal, secret, raw)))
+            secret = secret_of(request)
+            principal = await self.caller(secret)
+            with self.turn(principal):
+                raw = await _body(request, route, self.limits)
+                return _response(await self.answered(route, _incoming(request, principal, secret, raw)))
 
         return handle
 
-    async def _caller(self, secret: str) -> Principal:
+    async def caller(self, secret: str) -> Principal:
         """Whom a key stands for. Raises Problem UNAUTHENTICATED, whatever is wrong with it."""
         try:
             return await self._gateway.at_the_door(self._gateway.memory.api_keys.principal_of, secret)
@@ -72,10 +72,11 @@ class Server:
             raise Problem("UNAUTHENTICATED") from None
 
     @contextmanager
-    def _turn(self, principal: Principal) -> Iterator[None]:
+    def turn(self, principal: Principal) -> Iterator[None]:
+        """Raises Problem TOO_MANY_REQUESTS."""
         key = principal.api_key
-        if self._in_hand[key] >= self._limits.at_once:
-            raise Problem("TOO_MANY_REQUESTS", f"At most {self._limits.at_once} of them are worked on at once.")
+        if self._in_hand[key] >= self.limits.at_once:
+            raise Problem("TOO_MANY_REQUESTS", f"At most {self.limits.at_once} of them are worked on at once.")
         self._in_hand[key] += 1
         try:
             yield
@@ -84,16 +85,17 @@ class Server:
             if not self._in_hand[key]:
                 del self._in_hand[key]
 
-    async def _answered(self, route: Route, incoming: Incoming) -> Outcome:
+    async def answered(self, route: Route, incoming: Incoming) -> Outcome:
+        """Raises Problem, CoreError."""
         memory = self._gateway.memory
         try:
-            async with asyncio.timeout(self._limits.answer_secs):
+            async with asyncio.timeout(self.limits.answer_secs):
                 if route.pace is Pace.BRIEF:
                     return await self._gateway.call(answer, memory, route, incoming)
                 async with self._long:
                     return await self._gateway.at_length(answer, memory, route, incoming)
         except TimeoutError:
-            raise Problem("TIMED_OUT", f"It was given up after {self._limits.answer_secs} seconds.") from None
+            raise Problem("TIMED_OUT", f"It was given up after {self.limits.answer_secs} seconds.") from None
 
 
 def _told(described: Mapping[str, Any]) -> Handler:
@@ -111,7 +113,7 @@ def _pattern(path: str) -> str:
     return path.replace("{uri}", "{at:.+}").replace("{id}", "{at}")
 
 
-def _secret(request: web.Request) -> str:
+def secret_of(request: web.Request) -> str:
     """The key that a request came with; empty, and so nobody's, where it came with none or with several."""
     said = request.headers.getall("Authorization", [])
     found = _BEARER.fullmatch(said[0]) if len(said) == 1 else None
@@ -144,13 +146,18 @@ async def _body(request: web.Request, route: Route, limits: Limits) -> bytes:
         return b""
     _check_kind(request, route)
     most = limits.largest_document if route.body is Document else limits.largest_json
+    return await read_body(request, most, limits.body_secs)
+
+
+async def read_body(request: web.Request, most: int, secs: float) -> bytes:
+    """Raises Problem BODY_TOO_LARGE, BODY_TOO_SLOW."""
     if (request.content_length or 0) > most:
         raise _too_large(most)
     try:
-        async with asyncio.timeout(limits.body_secs):
+        async with asyncio.timeout(secs):
             return await _read(request, most)
     except TimeoutError:
-        raise Problem("BODY_TOO_SLOW", f"It must arrive within {limits.body_secs} seconds.") from None
+        raise Problem("BODY_TOO_SLOW", f"It must arrive within {secs} seconds.") from None
 
 
 async def _read(request: web.Request, most: int) -> bytes:

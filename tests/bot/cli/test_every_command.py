@@ -9,7 +9,7 @@ from bot.cli.entry import DONE, WRONG_USE, app
 
 SAYS_NOTHING_ELSE = {
     *("init", "run", "bind", "unbind", "person activate", "person deactivate", "jobs retry", "erasure readmit"),
-    *("cards preview", "manifest slack", "manifest teams"),
+    *("cards preview", "manifest slack", "manifest teams", "mcp"),
 }
 """Their exit code is all that there is for a machine to know; or what they print is made for one already."""
 
