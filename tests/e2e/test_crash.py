@@ -23,7 +23,7 @@ from tests.fakes.platform_channel import Room, platform
 from tests.support.postgres import Postgres, emptied
 
 EVERY_MOMENT = bool(os.environ.get("CLARIFY_EVERY_MOMENT"))
-SHARE = 1 if EVERY_MOMENT else 25
+SHARE = 1 if EVERY_MOMENT else 40
 """One in so many moments is tried where not each is."""
 pytestmark = pytest.mark.timeout(3600 if EVERY_MOMENT else 400)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot import keys
+from bot.stopping import GRACE_SECS
 from core.clock import HOUR, ManualClock, SystemClock
 from core.model.watching import ScopeType
 from core.model.work import Place
@@ -22,6 +23,7 @@ from tests.support.memories import open_memory, page, rows, section, watch_reque
 
 ROOT = Path(__file__).parents[2]
 TEAM, PEOPLE = "T1", 10
+RUN = "from bot.cli import main; main()"
 PATIENCE_SECS = 40
 IN_TIME_SECS = 20
 
@@ -73,7 +75,7 @@ def start(acme, database_url, tmp_path):
     keys.create(tmp_path / "keys")
     started = []
 
-    def call(**more):
+    def call(grace_secs=GRACE_SECS, **more):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = str(free.getsockname()[1])
@@ -88,7 +90,7 @@ def start(acme, database_url, tmp_path):
             "ANSWERS__MIN_COSINE": "0.05",
         }
         env = {f"CLARIFY_{name}": value for name, value in (settings | more).items()}
-        command = [sys.executable, "-c", "from bot.cli import main; main()", "run"]
+        command = [sys.executable, "-c", f"import bot.app; bot.app.GRACE_SECS = {grace_secs}; {RUN}", "run"]
         log = (tmp_path / f"log{len(started)}").open("wb")
         process = subprocess.Popen(
             command, env=os.environ | env | {"PYTHONPATH": str(ROOT)}, cwd=tmp_path, stdout=log, stderr=log
@@ -145,13 +147,13 @@ def test_what_does_not_end_by_itself_is_given_back_and_a_second_signal_ends_at_o
         silent = {"PROVIDER": "openai", "BASE_URL": model.url, "MODEL": "m", "KEY": "k", "RETRIES": "0"}
         model.usually = model.silent
         env = {f"LLM__{name}": value for name, value in silent.items()}
-        process = start(**env)
+        process = start(grace_secs=1, **env)
         until(lambda: model.asked)
         code, took = ended(process)
         assert (code, held(loaded)) == (0, []), process.log.read_text()
         assert took < IN_TIME_SECS
         asked = len(model.asked)
-        impatient = start(**env)
+        impatient = start(**env)  # which would wait for long
         until(lambda: len(model.asked) > asked)
         impatient.send_signal(signal.SIGTERM)
         until(lambda: "bot.stopping" in impatient.log.read_text())

@@ -17,7 +17,7 @@ async def listening(patience_secs):
 
     app = web.Application()
     app.router.add_post("/", read)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0, lingering_time=0)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     yield runner.addresses[0][1]

@@ -85,8 +85,8 @@ def test_every_state_is_in_the_table_and_can_be_reached():
 
 def test_every_state_but_the_last_ones_has_a_way_to_an_end():
     ends = {state for state, row in TRANSITIONS.items() if not row}
-    assert ends == {CardState.SKIPPED, CardState.REDACTED}
-    settled = ends | {CardState.SENT}
+    assert ends == {CardState.REDACTED}
+    settled = ends | {CardState.SENT, CardState.SKIPPED}
     for _ in CardState:
         settled |= {state for state, row in TRANSITIONS.items() if settled & set(row.values())}
     assert settled == set(CardState)
@@ -94,4 +94,4 @@ def test_every_state_but_the_last_ones_has_a_way_to_an_end():
 
 def test_an_empty_end_says_so():
     with pytest.raises(InvalidRequest, match="do nothing more"):
-        step(CardState.SKIPPED, CardEvent.CLAIM)
+        step(CardState.REDACTED, CardEvent.CLAIM)

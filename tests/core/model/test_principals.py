@@ -45,7 +45,7 @@ def test_what_is_no_role_is_refused(name):
 
 def test_whose_things_a_keys_are_is_no_question():
     assert Principal("t", ADA).person_id == ADA
-    with pytest.raises(InvalidRequest, match="an API key is no person"):
+    with pytest.raises(InvalidRequest, match="this API key stands for no person"):
         _ = Principal("t", None, frozenset(), KEY).person_id
 
 

@@ -192,6 +192,9 @@ PLACE = {"platform": "local", "workspace": "local", "user_id": "u", "conversatio
 """Any JSON that stands in a row: migrations read it in the places that cards and events have."""
 
 
+# Of the steps only the newest are walked one by one: an older one never changes again, and is on the way from its day to ours.
+
+
 MADE_UP_FOR = {"0001": ("card_message", "inbox")}
 """Tables of which 0004 changes rows of that time for good: what was there before reads them too."""
 
@@ -263,7 +266,7 @@ def test_a_row_in_every_table_of_a_revision_is_there_today_and_back_then(empty, 
     assert contents(empty) == before | {name: contents(empty)[name] for name in stays}
 
 
-@pytest.mark.parametrize("revision", REVISIONS[1:])
+@pytest.mark.parametrize("revision", REVISIONS[-5:])
 def test_one_step_back_and_forward_leaves_the_rows_of_a_revision_readable_and_its_tables_as_they_were(empty, revision):
     step(empty, revision)
     fill(empty)
