@@ -192,7 +192,7 @@ PLACE = {"platform": "local", "workspace": "local", "user_id": "u", "conversatio
 """Any JSON that stands in a row: migrations read it in the places that cards and events have."""
 
 
-# Of the steps only the newest are walked one by one: an older one never changes again, and is on the way from its day to ours.
+# Only the newest steps are walked one by one: an older one never changes again, and is on the way from its day to ours.
 
 
 MADE_UP_FOR = {"0001": ("card_message", "inbox")}
