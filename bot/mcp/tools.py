@@ -46,11 +46,27 @@ _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 log = structlog.get_logger()
 
 
+def _described(name: str, route: Route) -> Tool:
+    asked: Any = route.body
+    told: Any = route.answers
+    return Tool(
+        name=name,
+        description=getdoc(route.handler),
+        input_schema=asked.model_json_schema(),
+        output_schema=told.model_json_schema(mode="serialization"),
+        annotations=_READS,
+    )
+
+
+_OFFERED = [_described(name, route) for name, route in TOOLS.items()]
+"""Made once: the SDK looks at a tool's schema at each call."""
+
+
 def memory_server(call: Call) -> Server[Any]:
     """The server of one caller."""
 
     async def list_tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[_described(name, route) for name, route in TOOLS.items()])
+        return ListToolsResult(tools=_OFFERED)
 
     async def call_tool(_: ServerRequestContext[Any], asked: CallToolRequestParams) -> CallToolResult:
         if asked.name not in TOOLS:
@@ -63,18 +79,6 @@ def memory_server(call: Call) -> Server[Any]:
         instructions=_INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-    )
-
-
-def _described(name: str, route: Route) -> Tool:
-    asked: Any = route.body
-    told: Any = route.answers
-    return Tool(
-        name=name,
-        description=getdoc(route.handler),
-        input_schema=asked.model_json_schema(),
-        output_schema=told.model_json_schema(mode="serialization"),
-        annotations=_READS,
     )
 
 
