@@ -30,7 +30,7 @@ share_statements()
 share_migrations()
 
 _QUIET: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("here", max_examples=30, **_QUIET)
+settings.register_profile("here", max_examples=25, **_QUIET)
 settings.register_profile("deep", max_examples=1000, **_QUIET)
 settings.load_profile("here")
 

