@@ -1,17 +1,13 @@
 """The main job and whatever can go wrong in it, by the whole process: its log and its numbers hold no words."""
 
-import io
 import json
-import logging
 import re
-import sys
 
 import aiohttp
 import pytest
-import structlog
 from pydantic import SecretStr
 
-from bot import logs, webhook_key
+from bot import webhook_key
 from bot.config import LlmSettings, SourceSettings, open_memory
 from core.model.principals import ADMIN, Principal
 from core.model.watching import EventKind, ScopeType, WatchRequest
@@ -20,26 +16,14 @@ from tests.e2e.test_slack_main_job import ASKED, TEAM, action, running, settings
 from tests.fakes.completions import fake_completions, refuses
 from tests.fakes.receiver import receiver
 from tests.fakes.slack_inbound import deliver
+from tests.support.logged import log
 from tests.support.memories import document, without_table
 
-__all__ = ["settings", "slack"]
+__all__ = ["log", "settings", "slack"]
 
 QUESTION = "What may a meal cost, asks quokka?"
 WORDS = ("EUR at most", "meal may", "quokka", "axolotl", "acme.example", "narwhal")
 """Of a document, of questions, of an unreadable file, of addresses, and of what a model's server said."""
-
-
-@pytest.fixture
-def log(monkeypatch):
-    """What the process logs, as text."""
-    stream, root = io.StringIO(), logging.getLogger()
-    before = root.handlers, root.level
-    monkeypatch.setattr(sys, "stderr", stream)
-    logs.configure(logging.DEBUG)
-    yield stream.getvalue
-    structlog.reset_defaults()
-    root.handlers, root.level = before
-    logging.captureWarnings(capture=False)
 
 
 @pytest.fixture

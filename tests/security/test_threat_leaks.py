@@ -5,44 +5,28 @@ What nobody may read stands nowhere: not in the log, the numbers, the audit, wha
 """
 
 import asyncio
-import io
 import json
-import logging
 import re
-import sys
 
 import aiohttp
 import pytest
-import structlog
 from typer.testing import CliRunner
 
-from bot import logs
 from bot.config import open_memory
 from core.store.tables import Audit
 from tests.e2e.test_two_platforms import ASKED, ada, slack, teams, world
 from tests.fakes.slack_inbound import deliver
 from tests.fakes.teams_connector import SECRET
+from tests.support.logged import log
 from tests.support.memories import page, rows
 from tests.support.teams_bot import button, signed
 
-__all__ = ["ada", "slack", "teams", "world"]
+pytestmark = pytest.mark.usefixtures("log")
+__all__ = ["ada", "log", "slack", "teams", "world"]
 
 QUESTION = f"{ASKED} quokka"
 WORDS = ("EUR at most", "meal may", "quokka", "wombat", "@acme.example")
 """Of documents, of questions, of one document that nobody here may read, and of addresses."""
-
-
-@pytest.fixture(autouse=True)
-def log(monkeypatch):
-    """What the process logs, as text."""
-    stream, root = io.StringIO(), logging.getLogger()
-    before = root.handlers, root.level
-    monkeypatch.setattr(sys, "stderr", stream)
-    logs.configure(logging.DEBUG)
-    yield stream.getvalue
-    structlog.reset_defaults()
-    root.handlers, root.level = before
-    logging.captureWarnings(capture=False)
 
 
 def planted_in(text, *secrets):

@@ -1,7 +1,6 @@
 """What the bot sends in Teams: the transport to a fake connector, a channel over any transport, cards on their way."""
 
 from typing import Any
-from uuid import UUID
 
 from bot.channels.teams.addresses import Addresses
 from bot.channels.teams.channel import TeamsChannel
@@ -12,19 +11,16 @@ from bot.channels.teams.token import Token
 from bot.channels.teams.transport import BotFrameworkTransport
 from bot.channels.teams.verifier import Verifier
 from bot.memory_gateway import MemoryGateway
-from cards.codec import to_json
-from cards.gallery import gallery
 from cards.model import Card
-from core.clock import MINUTE, Clock
-from core.ids import derived
+from core.clock import Clock
 from core.model.notices import Outgoing
 from core.model.work import Place
 from tests.fakes.teams_connector import SECRET, FakeConnector
 from tests.fakes.teams_openid import APP_ID, TENANT_ID, USER_ID
-from tests.support.memories import NOW
+from tests.support.in_hand import CARD, CARDS, always, at_once, card_in_hand
 
-CARDS = dict(gallery())
-CARD = next(iter(CARDS.values()))
+__all__ = ["CARD", "CARDS"]
+
 ADA = Place("teams", TENANT_ID, USER_ID)
 
 
@@ -42,8 +38,8 @@ def transport_to(teams: FakeConnector, *, timeout_secs: float = 5, secret: str =
 def channel_over(transport: Transport, gateway: MemoryGateway, service_url: str, **more: Any) -> TeamsChannel:
     """A channel for which it is always its turn, and every card may go."""
     given: dict[str, Any] = {
-        "pace": teams_pace(lambda: 0.0, _at_once),
-        "may_go": _always,
+        "pace": teams_pace(lambda: 0.0, at_once),
+        "may_go": always,
         "workspace": lambda: TENANT_ID,
     } | more
     return TeamsChannel(transport, Addresses(gateway, "default", service_url), **given)
@@ -51,26 +47,4 @@ def channel_over(transport: Transport, gateway: MemoryGateway, service_url: str,
 
 def outgoing(name: str = "first", card: Card = CARD, *, place: Place = ADA, **more: Any) -> Outgoing:
     """A card in hand; its delivery key comes from `name`."""
-    given: dict[str, Any] = {
-        "tenant_id": "default",
-        "message_id": derived("message", "default", name),
-        "person_id": UUID(int=1),
-        "kind": "notify",
-        "place": place,
-        "message_ref": None,
-        "nonce": "n",
-        "card": to_json(card),
-        "fence": 1,
-        "revision": 0,
-        "lease_until": NOW + MINUTE,
-        "created_at": NOW,
-    }
-    return Outgoing(**(given | more))
-
-
-async def _always(_: Outgoing) -> bool:
-    return True
-
-
-async def _at_once(_: float) -> None:
-    pass
+    return card_in_hand(name, card, place, **more)

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NoReturn
 
 from aiohttp import ClientResponse, ClientSession, ClientTimeout, DummyCookieJar
 from azure.core.exceptions import AzureError
@@ -283,19 +283,15 @@ class _Factory(ConnectorFactory):  # type: ignore[misc]  # the SDK has no types
         return self._client(service_url)
 
 
+def _not_asked(*_: object) -> NoReturn:
+    """What the SDK would ask of a request that nobody has verified, or of one that comes from itself."""
+    raise RuntimeError("the SDK asks for what is decided before it is called")
+
+
 class _Authentication(BotFrameworkAuthentication):  # type: ignore[misc]  # the SDK has no types
-    """Who comes this far has been verified."""
+    """Who comes this far has been verified, and has a connector."""
 
-    async def authenticate_request(self, activity: Activity, auth_header: str) -> AuthenticateRequestResult:
-        raise NotImplementedError
-
-    async def authenticate_streaming_request(
-        self, auth_header: str, channel_id_header: str
-    ) -> AuthenticateRequestResult:
-        raise NotImplementedError
-
-    def create_connector_factory(self, claims_identity: ClaimsIdentity) -> ConnectorFactory:
-        raise NotImplementedError
+    authenticate_request = authenticate_streaming_request = create_connector_factory = _not_asked
 
     async def create_user_token_client(self, claims_identity: ClaimsIdentity) -> None:
         """No token of a user's is ever asked for."""

@@ -31,7 +31,7 @@ def openid():
 
 @pytest.fixture
 async def keys(openid, clock):
-    made = OpenIdKeys(clock, openid.url, loopback=True)
+    made = OpenIdKeys(clock, openid.url, loopback=True, timeout_secs=60)  # a busy machine is no outage
     yield made
     await made.close()
 
