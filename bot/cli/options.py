@@ -29,20 +29,36 @@ def settings_of(config: Path | None) -> "Settings":
 
 @contextmanager
 def memory_of(settings: "Settings", on_embedding: Callable[[int, int], None] | None = None) -> Iterator["Memory"]:
-    """The memory of these settings. Raises NotFound where `init` was never run: a mistyped path makes no new one."""
+    """The memory of these settings, for their tenant. Raises NotFound as `database_of`, and where there is no such."""
+    from core.errors import NotFound
+
+    with database_of(settings, on_embedding) as memory:
+        if settings.tenant not in memory.people.tenants():
+            raise NotFound(
+                f"the database has no tenant {settings.tenant!r}: `clarify-bot tenant list` shows those it has, and "
+                "`clarify-bot init` makes this one"
+            )
+        yield memory
+
+
+@contextmanager
+def database_of(settings: "Settings", on_embedding: Callable[[int, int], None] | None = None) -> Iterator["Memory"]:
+    """Whatever their tenant. Raises NotFound where `init` was never run: a mistyped path makes no new database."""
     from bot.config import open_memory
 
     require_database(settings)
     with open_memory(settings, on_embedding=on_embedding) as memory:
-        if settings.tenant not in memory.people.tenants():
-            _never_set_up(f"the database has no tenant {settings.tenant!r}")
         yield memory
 
 
 def require_database(settings: "Settings") -> None:
     scheme, _, file = settings.database.partition(":///")
     if scheme == "sqlite" and not Path(file.partition("?")[0]).exists():
-        _never_set_up(f"there is no database {file}")
+        from core.errors import NotFound
+
+        raise NotFound(
+            f"there is no database {file}: run `clarify-bot init` first, or name other settings with --config"
+        )
 
 
 def person_named(memory: "Memory", settings: "Settings", name: str) -> UUID:
@@ -51,9 +67,3 @@ def person_named(memory: "Memory", settings: "Settings", name: str) -> UUID:
         return UUID(name)
     except ValueError:
         return memory.people.named(settings.tenant, name).person_id
-
-
-def _never_set_up(what: str) -> None:
-    from core.errors import NotFound
-
-    raise NotFound(f"{what}: run `clarify-bot init` first, or name other settings with --config")

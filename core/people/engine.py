@@ -14,10 +14,17 @@ from core.model.erased import ERASED
 from core.model.preferences import Preferences, check, muted_until
 from core.model.principals import BOT, OPERATOR, Principal, person_reader, role_names
 from core.model.work import Place
+from core.people.tenants import checked_id, checked_name
 from core.store import audit, briefs, disclosure, messages, people
-from core.store.database import Database, ReadTx, WriteTx, tenants
+from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx, tenants
 from core.store.jobs import insert_once
 from core.store.tables import Person, Tenant
+
+
+@dataclass(frozen=True, slots=True)
+class TenantView:
+    tenant_id: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +55,43 @@ class PeopleEngine:
         self._defaults = defaults
 
     def ensure_tenant(self, tenant_id: str, name: str) -> None:
-        """Make a tenant unless it stands."""
-        row = {"tenant_id": tenant_id, "name": name, "last_tx": 0}
+        """Make a tenant unless it stands. Raises InvalidRequest where a new one cannot be called so."""
+        if tenant_id not in self.tenants():
+            row = _new(tenant_id, name)
+            with self._database.write(tenant_id) as tx:
+                insert_once(tx, Tenant, row)
+
+    def add_tenant(self, tenant_id: str, name: str) -> TenantView:
+        """Make a tenant. Raises InvalidRequest where it stands, or cannot be called so."""
+        row = _new(tenant_id, name)
         with self._database.write(tenant_id) as tx:
-            insert_once(tx, Tenant, row)
+            if not insert_once(tx, Tenant, row):
+                raise InvalidRequest(f"there is a tenant {tenant_id!r} already; `tenant rename` changes its name")
+            audit.record(tx, OPERATOR, "tenant_added", tenant_id)
+        return TenantView(tenant_id, row["name"])
+
+    def rename_tenant(self, tenant_id: str, name: str) -> TenantView:
+        """Change the name for people; the id stays. Raises NotFound, InvalidRequest."""
+        name = checked_name(name)
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            row = tx.session.exec(select(Tenant).where(Tenant.tenant_id == tenant_id)).one_or_none()
+            if row is None:
+                raise NotFound(f"there is no tenant {tenant_id!r}; `tenant list` shows those there are")
+            if row.name != name:
+                row.name = name
+                tx.session.add(row)
+                audit.record(tx, OPERATOR, "tenant_renamed", tenant_id)
+        return TenantView(tenant_id, name)
 
     def tenants(self) -> list[str]:
         return tenants(self._database)
+
+    def tenant_views(self) -> list[TenantView]:
+        """Every tenant of the database, by id."""
+        with self._database.read(ANY_TENANT) as tx:
+            rows = tx.session.exec(select(Tenant).order_by(col(Tenant.tenant_id))).all()
+        return [TenantView(row.tenant_id, row.name) for row in rows]
 
     def put(
         self,
@@ -237,6 +274,10 @@ class PeopleEngine:
         if not person.active:
             raise NotFound(f"there is no person {person_id}")
         return Principal(tenant_id, person_id, frozenset(person.roles))
+
+
+def _new(tenant_id: str, name: str) -> dict[str, Any]:
+    return {"tenant_id": checked_id(tenant_id), "name": checked_name(name), "last_tx": 0}
 
 
 def _known(tx: ReadTx, person_id: UUID) -> Person:
