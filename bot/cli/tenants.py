@@ -8,7 +8,7 @@ from bot.cli.options import AsJson, Config, database_of, settings_of
 from bot.cli.output import say, say_json, say_table
 
 if TYPE_CHECKING:
-    from core.people.engine import TenantView
+    from core.people.tenants import TenantView
 
 Tenant = Annotated[
     str, typer.Argument(metavar="TENANT", help="Its id, such as acme: what `tenant` in the settings names.")

@@ -14,17 +14,11 @@ from core.model.erased import ERASED
 from core.model.preferences import Preferences, check, muted_until
 from core.model.principals import BOT, OPERATOR, Principal, person_reader, role_names
 from core.model.work import Place
-from core.people.tenants import checked_id, checked_name
+from core.people.tenants import TenantView, checked_id, checked_name
 from core.store import audit, briefs, disclosure, messages, people
 from core.store.database import ANY_TENANT, Database, ReadTx, WriteTx, tenants
 from core.store.jobs import insert_once
 from core.store.tables import Person, Tenant
-
-
-@dataclass(frozen=True, slots=True)
-class TenantView:
-    tenant_id: str
-    name: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,18 @@
 """What a tenant may be called: the id that every row of it carries for ever, and a name for people."""
 
 import re
+from dataclasses import dataclass
 
 from core.errors import InvalidRequest
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TenantView:
+    tenant_id: str
+    name: str
 
 
 def checked_id(tenant_id: str) -> str:
