@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from bot.http.v1 import answers, documents, evidence, questions, watches
+from bot.http.v1 import answers, documents, evidence, fires, generation, nodes, questions, verdicts, watches
 from bot.http.v1.paging import PageAsked
 from bot.http.v1.route import Document, Pace, Route
 
@@ -19,9 +19,9 @@ long = partial(post, pace=Pace.LONG)
 
 ROUTES: tuple[Route, ...] = (
     long("/memory/context", evidence.context, evidence.ContextTold, evidence.ContextAsked, problems=_LOOKS),
-    long("/memory/verify", evidence.verify, evidence.VerifyTold, evidence.VerifyAsked, problems=_VERIFIES),
-    long("/generate", evidence.generate, evidence.AnswerTold, evidence.GenerateAsked, problems=_GENERATES),
-    long("/query", evidence.query, evidence.QueryTold, evidence.QueryAsked, problems=_LOOKS),
+    long("/memory/verify", verdicts.verify, verdicts.VerifyTold, verdicts.VerifyAsked, problems=_VERIFIES),
+    long("/generate", generation.generate, generation.AnswerTold, generation.GenerateAsked, problems=_GENERATES),
+    long("/query", nodes.query, nodes.QueryTold, nodes.QueryAsked, problems=_LOOKS),
     get("/trace/{id}", answers.get_trace, answers.TraceTold),
     post(
         "/answers",
@@ -57,7 +57,7 @@ ROUTES: tuple[Route, ...] = (
     get("/watches/{id}", watches.get_watch, watches.WatchTold, personal=True),
     Route("PATCH", "/watches/{id}", watches.mute_watch, watches.WatchTold, watches.MuteAsked, personal=True),
     Route("DELETE", "/watches/{id}", watches.stop_watch, None, statuses=(204,), personal=True),
-    get("/watches/{id}/fires", watches.list_fires, watches.FiresTold, query=PageAsked, personal=True),
+    get("/watches/{id}/fires", fires.list_fires, fires.FiresTold, query=PageAsked, personal=True),
     get("/sources", documents.list_sources, documents.SourcesTold, query=PageAsked),
     Route(
         "PUT",

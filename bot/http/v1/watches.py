@@ -1,4 +1,4 @@
-"""Watches: made, listed, muted, stopped, and what they told."""
+"""Watches: made, listed, muted and stopped."""
 
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -6,17 +6,14 @@ from uuid import UUID
 
 from pydantic import Field
 
-from bot.http.v1.paging import PageAsked, page, page_of_ids
+from bot.http.v1.paging import PageAsked, page
 from bot.http.v1.problems import Problem
 from bot.http.v1.route import Call, Nothing, Reply
-from bot.http.v1.shapes import Asked, Reader, Told, Ts, TsInterval, Whole, said
+from bot.http.v1.shapes import Asked, Reader, Told, Ts, Whole, said
 from core.errors import NotFound
-from core.model.watching import HEARD, Cadence, EventKind, FireView, ScopeType, WatchRequest, WatchView
+from core.model.watching import HEARD, Cadence, EventKind, ScopeType, WatchRequest, WatchView
 from core.results.standing import LONGEST
 from core.watch.config import LONGEST_DEBOUNCE
-
-_MOST_FIRES = 100_000
-"""More than any watch keeps."""
 
 
 class ForPerson(Asked):
@@ -97,42 +94,6 @@ class WatchesTold(Told):
     next_cursor: str | None
 
 
-class EventTold(Told):
-    """What was heard: ids and kinds alone."""
-
-    kind: EventKind
-    changed_ref_type: str
-    changed_ref_id: UUID
-    change_tx: int
-
-
-class Recipient(Told):
-    """What became of it for one person."""
-
-    person_id: UUID
-    state: str
-    reason: str | None
-
-
-class FireTold(Told):
-    """Why somebody was notified. `truncated`: how many older events are left out."""
-
-    fire_id: UUID
-    window: TsInterval
-    events: list[EventTold]
-    truncated: int
-    status: str
-    reason: str | None
-    recipients: list[Recipient]
-
-
-class FiresTold(Told):
-    """Newest first."""
-
-    fires: list[FireTold]
-    next_cursor: str | None
-
-
 def make_watch(call: Call[WatchAsked, Nothing]) -> Reply:
     """Watch something; the same wish again is the watch that stands already."""
     asked, scope = call.body, ScopeType(call.body.scope_type)
@@ -183,14 +144,6 @@ def stop_watch(call: Call[None, Nothing]) -> Reply:
     return Reply(None, 204)
 
 
-def list_fires(call: Call[None, PageAsked]) -> Reply:
-    """What a watch told, newest first, and what became of it for each recipient."""
-    ids = call.memory.fires(call.id, call.principal, _MOST_FIRES)
-    shown, after = page_of_ids(ids, call.query)
-    fires = [_fire(call.memory.explain_fire(fire_id, call.principal)) for fire_id in shown]
-    return Reply(FiresTold(fires=fires, next_cursor=after))
-
-
 def _watch(watch: WatchView) -> WatchTold:
     return WatchTold(
         watch_id=watch.watch_id,
@@ -203,20 +156,4 @@ def _watch(watch: WatchView) -> WatchTold:
         created_at=watch.created_at,
         result_fingerprint=watch.result_fingerprint,
         gone=watch.gone,
-    )
-
-
-def _fire(fire: FireView) -> FireTold:
-    start, end = fire.window
-    return FireTold(
-        fire_id=fire.fire_id,
-        window=TsInterval(start=start, end=end),
-        events=[
-            EventTold(kind=one.kind, changed_ref_type=one.ref_type, changed_ref_id=one.ref_id, change_tx=one.change_tx)
-            for one in fire.events
-        ],
-        truncated=fire.truncated,
-        status=fire.status,
-        reason=fire.reason,
-        recipients=[Recipient(person_id=one.person_id, state=one.state, reason=one.reason) for one in fire.recipients],
     )

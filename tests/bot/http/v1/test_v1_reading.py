@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.http.v1.conditions import plain
-from bot.http.v1.evidence import ContextAsked, QueryAsked, VerifyAsked
+from bot.http.v1.evidence import ContextAsked
+from bot.http.v1.nodes import QueryAsked
 from bot.http.v1.paging import PageAsked
 from bot.http.v1.problems import Problem
 from bot.http.v1.reading import DEEPEST, body_of, parse, pointer, query_of
+from bot.http.v1.verdicts import VerifyAsked
 from core.graph.query import read
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
