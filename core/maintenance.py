@@ -1,22 +1,22 @@
 """What is done to a database from outside, while no memory of it is open here: looking at it, moving and copying it."""
 
-import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from core.clock import Clock, SystemClock
 from core.embed.protocol import Embedder
-from core.errors import InvalidRequest
-from core.ids import nonce
-from core.model.backups import Manifest, Restored
+from core.errors import InvalidRequest, NotFound
+from core.memory import Memory
+from core.model.backups import ErasedSince, Manifest, Restored
 from core.model.tables_state import TablesState
 from core.reembed.engine import ReembedEngine
 from core.reembed.report import Progress, Reembedded
 from core.store import backups
 from core.store.database import Database
+from core.store.drafts import draft_beside, move
 from core.store.migrate import tables_state, upgrade
 
 
@@ -49,37 +49,73 @@ def inspect_tables(url: str) -> tuple[TablesState, str]:
 def backup(url: str, out: Path, *, replace: bool = False, clock: Clock | None = None) -> Manifest:
     """Copy a database into one file while others use it; the file has its name once it is whole and checked.
 
-    Raises InvalidConfig, StoreUnavailable, and InvalidRequest for a file that is there, unless `replace`.
+    Raises InvalidConfig, StoreUnavailable, and InvalidRequest for a file that is there, unless `replace` and it is a
+    backup as well.
     """
-    if out.exists() and not replace:
-        raise InvalidRequest(f"{out} is there already: name another file, or say --replace")
-    with closing(Database(url, clock or SystemClock())) as database, _draft_beside(out) as draft:
-        manifest = backups.take(database, draft)
-        draft.replace(out)
+    with closing(Database(url, clock or SystemClock())) as database:
+        _refuse_to_overwrite(out, _file_of(database), replace=replace)
+        with draft_beside(out) as draft:
+            manifest = backups.take(database, draft)
+            move(draft, out)
     return manifest
+
+
+def _refuse_to_overwrite(out: Path, standing: Path | None, *, replace: bool) -> None:
+    if not out.exists():
+        return
+    if standing is not None and standing == out.resolve():
+        raise InvalidRequest(f"{out} is the database itself: name another file")
+    if not replace:
+        raise InvalidRequest(f"{out} is there already: name another file, or say --replace")
+    if not backups.is_one(out):
+        raise InvalidRequest(f"{out} is there, is no backup of clarify-bot, and is not replaced: name another file")
 
 
 def restore(url: str, file: Path, *, replace: bool = False, clock: Clock | None = None) -> Restored:
     """Let a database hold what a backup of either kind of database does, brought up to date.
 
-    Nothing of it is touched before the backup was found to be whole. Raises InvalidConfig; InvalidRequest for a file
-    that is no backup, damaged or newer, and for a database that holds something, unless `replace`; StoreUnavailable,
-    also while anybody else uses the database.
+    Nothing of it is touched before the backup was found to be whole, and what was erased from it since was taken out of
+    that. Raises InvalidConfig; InvalidRequest for a file that is no backup, damaged or newer, and for a database that
+    holds something, unless `replace`; StoreUnavailable, also while anybody else uses the database.
     """
     with closing(Database(url, clock or SystemClock())) as database:
-        target = Path(str(database.url.database)) if database.is_sqlite else None
+        target = _file_of(database)
         with _draft_of(file, target) as draft:
             manifest = backups.open_draft(draft, file, database.clock)
             _refuse_to_replace(database, target, replace=replace)
             erased = {} if target is not None and not target.exists() else backups.erasures(database)
-            with closing(backups.file_database(draft, database.clock)) as copied:
-                known = backups.erasures(copied)
-                if target is None:
+            again = _erased_again(draft, erased, database.clock)
+            if target is None:
+                with closing(backups.file_database(draft, database.clock)) as copied:
                     backups.pour_back(copied, database)
             database.close()
             if target is not None:
                 backups.move_into_place(draft, target)
-    return Restored(manifest, tuple(one for key, one in erased.items() if key not in known))
+    return Restored(manifest, again)
+
+
+def _file_of(database: Database) -> Path | None:
+    """The file itself, wherever links lead to it, since what SQLite keeps beside it is there."""
+    return Path(str(database.url.database)).resolve() if database.is_sqlite else None
+
+
+def _erased_again(draft: Path, erased: Mapping[str, ErasedSince], clock: Clock) -> tuple[ErasedSince, ...]:
+    """Take what was erased out of a draft that does not know of it; what of it there was."""
+    with closing(backups.file_database(draft, clock)) as copied:
+        known = backups.erasures(copied)
+    with closing(Memory(f"sqlite:///{draft}", embedder=None, clock=clock)) as memory:
+        return tuple(one for key, one in erased.items() if key not in known and _erased(memory, one))
+
+
+def _erased(memory: Memory, one: ErasedSince) -> bool:
+    """False for what the draft never held: of a document it then knows that it is not to be taken in."""
+    try:
+        memory.erase(one.subject_id, one.reason, tenant=one.tenant_id)
+    except NotFound:
+        if one.uri is not None and one.tenant_id in memory.people.tenants():
+            memory.erasure.keep_out(one.tenant_id, one.subject_id, one.uri, one.reason)
+        return False
+    return True
 
 
 def _refuse_to_replace(database: Database, target: Path | None, *, replace: bool) -> None:
@@ -93,18 +129,6 @@ def _refuse_to_replace(database: Database, target: Path | None, *, replace: bool
 @contextmanager
 def _draft_of(backup_file: Path, target: Path | None) -> Iterator[Path]:
     """A copy of a backup: beside the file that it is to be, or else somewhere for the time being."""
-    with TemporaryDirectory() as folder, _draft_beside(target or Path(folder) / "backup") as draft:
+    with TemporaryDirectory() as folder, draft_beside(target or Path(folder) / "backup") as draft:
         shutil.copyfile(backup_file, draft)
         yield draft
-
-
-@contextmanager
-def _draft_beside(file: Path) -> Iterator[Path]:
-    """An empty file that only its owner may read, and that is gone in the end unless it was moved."""
-    draft = file.with_name(f".{file.name}.{nonce()}.draft")
-    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    try:
-        yield draft
-    finally:
-        for left in ("", "-wal", "-shm", "-journal"):
-            Path(f"{draft}{left}").unlink(missing_ok=True)

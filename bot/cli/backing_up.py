@@ -9,8 +9,7 @@ from bot.cli.options import AsJson, Config, require_database, settings_of
 from bot.cli.output import say, say_json, say_table
 
 if TYPE_CHECKING:
-    from bot.config import Settings
-    from core.model.backups import ErasedSince, Manifest
+    from core.model.backups import Manifest
 
 
 def add_to(app: typer.Typer) -> None:
@@ -24,9 +23,9 @@ def backup(
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
-    """Copy the database into one file, checked, while the bot goes on working.
+    """Copy the whole database, of every tenant, into one file, checked, while the bot goes on working.
 
-    The file has its name only once it is whole. It holds every tenant and no key: copy the folder of the keys as well,
+    The file has its name only once it is whole. No key is in it: copy the folder of the keys as well,
     and keep it apart. It can be restored into SQLite and PostgreSQL alike.
     """
     from dataclasses import asdict
@@ -49,10 +48,10 @@ def restore(
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
-    """Let the database hold what a backup holds. Stop the bot first.
+    """Let the database hold what a backup holds, of every tenant. Stop the bot first.
 
     Nothing is touched before the backup was found whole. What was erased from the database since the backup was taken
-    is erased again at once.
+    is erased from what comes back as well.
     """
     from dataclasses import asdict
 
@@ -60,25 +59,12 @@ def restore(
 
     settings = settings_of(config)
     done = bring_back(settings.database, file, replace=replace)
-    erased = [one for one in done.erased_since if _erased_again(settings, one)]
     if as_json:
-        say_json(asdict(done.manifest) | {"erased_again": [one.subject_id for one in erased]})
+        say_json(asdict(done.manifest) | {"erased_again": [one.subject_id for one in done.erased_again]})
         return
     say(_told(done.manifest))
-    say(f"It stands in the database again. Erased again, since it had been erased after the backup: {len(erased)}")
-
-
-def _erased_again(settings: "Settings", one: "ErasedSince") -> bool:
-    """False for what the backup never held."""
-    from bot.config import open_memory
-    from core.errors import NotFound
-
-    with open_memory(settings) as memory:
-        try:
-            memory.erase(one.subject_id, one.reason, tenant=one.tenant_id)
-        except NotFound:
-            return False
-    return True
+    again = len(done.erased_again)
+    say(f"It stands in the database again. Erased again, since it had been erased after the backup: {again}")
 
 
 def _told(manifest: "Manifest") -> str:

@@ -26,6 +26,7 @@ from core.model.card_states import CardState
 from core.model.erased import ERASED, NOT_REDACTED
 from core.model.nodes import EdgeWrite, NodeWrite
 from core.model.ports import Erasable, Graph
+from core.model.principals import OPERATOR
 from core.model.work import stranger
 from core.store import audit, erasing, erasures, jobs, people, sources
 from core.store.database import Database, WriteTx
@@ -51,6 +52,15 @@ class ErasureEngine:
             erasure_id = self._begun(tx, subject_id, reason, actor)
         self.finish(tenant_id)
         return next(report for report in self.reports(tenant_id) if report.erasure_id == erasure_id)
+
+    def keep_out(self, tenant_id: str, source_id: UUID, uri: str, reason: str) -> None:
+        """Let a document that was erased from another copy of the memory, and never was in this, not be taken in."""
+        with self._database.write(tenant_id) as tx:
+            tx.exclude()
+            if sources.by_uri(tx, uri) is None:
+                sources.add_erased(tx, source_id, uri)
+                self._record(tx, ("source", source_id), reason, OPERATOR, Counter(), ())
+        self.finish(tenant_id)
 
     def reports(self, tenant_id: str) -> list[ErasureReport]:
         """Every erasure, newest first, with what has become of it by now."""

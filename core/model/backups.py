@@ -24,14 +24,20 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class ErasedSince:
-    """What was erased from the database that a backup took the place of, and not yet when the backup was taken."""
+    """What was erased from the database that a backup took the place of, and not yet when the backup was taken.
+
+    `uri`: of a document, under which it is not to be taken in again.
+    """
 
     tenant_id: str
     subject_id: UUID
     reason: str
+    uri: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
+    """`erased_again`: of what had been erased since, what the backup held."""
+
     manifest: Manifest
-    erased_since: tuple[ErasedSince, ...]
+    erased_again: tuple[ErasedSince, ...]

@@ -8,7 +8,6 @@ checked against its manifest and brought up to date before anything of the datab
 """
 
 import json
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -18,7 +17,7 @@ from typing import Any
 
 import blake3
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import JSON, Table, Text, bindparam, cast, insert, inspect, select, text
+from sqlalchemy import JSON, Table, Text, and_, bindparam, cast, insert, inspect, select, text
 from sqlalchemy.engine import URL, Connection
 from sqlmodel import SQLModel
 
@@ -27,13 +26,16 @@ from core.errors import InvalidRequest, StoreUnavailable
 from core.model.backups import ErasedSince, Manifest, TableDigest
 from core.model.tables_state import TablesState
 from core.store.database import Database
-from core.store.faults import translated
+from core.store.drafts import move
+from core.store.faults import refusal, translated
 from core.store.migrate import tables_state, upgrade
-from core.store.tables import Erasure
+from core.store.tables import Erasure, Source
 
 _SEAL = "backup_manifest"
 _ROWS = 1000
 """Rows in hand at once while they are copied."""
+_OF_THE_DISK = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}
+"""What SQLite says where the fault is not the file's."""
 _OTHERS = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     " AND backend_type = 'client backend'"
@@ -105,7 +107,7 @@ def _insert(table: Table, target: Connection) -> Any:
 
 
 def _seal(draft: Path, made_at: int, revision: str) -> Manifest:
-    with closing(sqlite3.connect(draft)) as connection:
+    with _disk_faults(draft), closing(sqlite3.connect(draft)) as connection:
         connection.execute("PRAGMA journal_mode=DELETE")
         if faults := _faults(connection):
             raise StoreUnavailable(f"the copy is damaged, so the database may be: {faults}")
@@ -113,9 +115,18 @@ def _seal(draft: Path, made_at: int, revision: str) -> Manifest:
         connection.execute(f"CREATE TABLE {_SEAL} (body TEXT NOT NULL)")
         connection.execute(f"INSERT INTO {_SEAL} VALUES (?)", (json.dumps(asdict(manifest)),))
         connection.commit()
-    with draft.open("rb") as file:
-        os.fsync(file.fileno())
     return manifest
+
+
+@contextmanager
+def _disk_faults(draft: Path) -> Iterator[None]:
+    """Raises StoreUnavailable for what the disk does not let SQLite do; what is wrong with a file passes through."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if error.sqlite_errorcode & 0xFF not in _OF_THE_DISK:
+            raise
+        raise StoreUnavailable(f"a copy in the folder {draft.absolute().parent} {refusal(error)}") from error
 
 
 def _faults(connection: sqlite3.Connection) -> str:
@@ -137,6 +148,20 @@ def _digest(connection: sqlite3.Connection, table: str) -> TableDigest:
     return TableDigest(count, hasher.hexdigest())
 
 
+def is_one(file: Path) -> bool:
+    """Whether a file is a backup, whole or not."""
+    if not file.is_file():
+        return False
+    where = f"{file.absolute().as_uri()}?mode=ro"
+    with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(where, uri=True)) as connection:
+        return _is_sealed(connection)
+    return False
+
+
+def _is_sealed(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (_SEAL,)).fetchone() is not None
+
+
 # ── bringing one back ──
 
 
@@ -149,15 +174,13 @@ def open_draft(draft: Path, named: Path, clock: Clock) -> Manifest:
                 f"{named} was made by a newer clarify-bot (revision {manifest.revision}): update this program first"
             )
         upgrade(database)
-    with closing(sqlite3.connect(draft)) as connection:
-        connection.execute("PRAGMA journal_mode=DELETE")
     return manifest
 
 
 def _examined(draft: Path, named: Path) -> Manifest:
     """The manifest, after which nothing is left of it in the draft."""
     try:
-        with closing(sqlite3.connect(draft)) as connection:
+        with _disk_faults(draft), closing(sqlite3.connect(draft)) as connection:
             manifest = _manifest(connection, named)
             if faults := _faults(connection):
                 raise InvalidRequest(f"{named} is damaged and was not restored: {faults}")
@@ -171,7 +194,7 @@ def _examined(draft: Path, named: Path) -> Manifest:
 
 
 def _manifest(connection: sqlite3.Connection, named: Path) -> Manifest:
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (_SEAL,)).fetchone():
+    if not _is_sealed(connection):
         raise InvalidRequest(f"{named} is no backup of clarify-bot: name a file that `clarify-bot backup` made")
     try:
         said = json.loads(connection.execute(f"SELECT body FROM {_SEAL}").fetchone()[0])
@@ -183,10 +206,12 @@ def _manifest(connection: sqlite3.Connection, named: Path) -> Manifest:
 
 def move_into_place(draft: Path, file: Path) -> None:
     """Let a draft be the database. Raises StoreUnavailable while anybody has the one that it replaces open."""
+    with _disk_faults(draft), closing(sqlite3.connect(draft)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")  # all of it is in the one file
     with _nobody_else(file):
         for rest in (f"{file}-wal", f"{file}-shm"):
             Path(rest).unlink(missing_ok=True)
-        draft.replace(file)
+        move(draft, file)
 
 
 @contextmanager
@@ -230,10 +255,12 @@ def is_blank(database: Database) -> bool:
 
 def erasures(database: Database) -> dict[str, ErasedSince]:
     """What was erased, by the id of the erasure; nothing where the database is too damaged or too old to say."""
-    row = Erasure.__table__.columns  # type: ignore[attr-defined]  # as SQLModel makes it
+    row, source = Erasure.__table__.columns, Source.__table__.columns  # type: ignore[attr-defined]  # as SQLModel makes them
     found: dict[str, ErasedSince] = {}
     with suppress(StoreUnavailable), translated(database.url), database.engine.connect() as connection:
         if inspect(connection).has_table("erasure"):
-            chosen = select(row.erasure_id, row.tenant_id, row.subject_id, row.reason).order_by(row.at)
-            found = {str(erasure_id): ErasedSince(*rest) for erasure_id, *rest in connection.execute(chosen)}
+            of_it = and_(source.tenant_id == row.tenant_id, source.source_id == row.subject_id)
+            chosen = select(row.erasure_id, row.tenant_id, row.subject_id, row.reason, source.uri)
+            those = chosen.outerjoin(Source.__table__, of_it).order_by(row.at)  # type: ignore[attr-defined]  # as above
+            found = {str(erasure_id): ErasedSince(*rest) for erasure_id, *rest in connection.execute(those)}
     return found

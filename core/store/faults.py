@@ -39,6 +39,11 @@ def translated(url: URL) -> Iterator[None]:
         ) from error
 
 
+def refusal(error: sqlite3.Error) -> str:
+    """What SQLite refused, as the rest of a sentence about a file."""
+    return _saying(str(error)) or f"cannot be used: {error}"
+
+
 @contextmanager
 def opening(file: Path) -> Iterator[None]:
     try:

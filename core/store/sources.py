@@ -54,6 +54,21 @@ def erased_since(tx: ReadTx, after_tx: int) -> set[UUID]:
     return set(tx.session.exec(rows))
 
 
+def add_erased(tx: WriteTx, source_id: UUID, uri: str) -> None:
+    """A source of which nothing was ever here, as one that was erased."""
+    row = Source(
+        tenant_id=tx.tenant_id,
+        source_id=source_id,
+        uri=uri,
+        name="",
+        readers=[],
+        hash_key=b"",
+        checked_at=tx.now,
+        erased_tx=tx.tx,
+    )
+    tx.session.add(row)
+
+
 def next_sighting(tx: ReadTx, source_id: UUID, after: int) -> int:
     """When the source was next seen after a valid time; FOREVER if never."""
     at = tx.session.exec(

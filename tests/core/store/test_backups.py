@@ -1,19 +1,22 @@
 """A backup is one moment of the whole database, in one checked file, and comes back into either kind of database."""
 
 import json
+import resource
 import sqlite3
 import threading
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import count
 
 import pytest
 from sqlmodel import SQLModel, select
 
 from core import maintenance
-from core.errors import InvalidRequest, StoreUnavailable
+from core.errors import Erased, InvalidRequest, StoreUnavailable
 from core.graph.records import Record
 from core.ids import random_id
 from core.maintenance import backup, restore
+from core.store import drafts
+from core.store.drafts import draft_beside
 from core.store.migrate import upgrade
 from core.store.tables import Feed, NodeVersion, Source, SourceVersion, Tenant
 from tests.core.erasure.test_erasing_people import lived
@@ -274,7 +277,7 @@ def test_what_was_erased_since_is_named_when_the_words_come_back(made, memory, a
     erased = memory.erase(memory.source_named("travel.md"), "asked by mail")
     memory.close()
     restored = restore(database_url, made, replace=True, clock=clock)
-    [named] = restored.erased_since
+    [named] = restored.erased_again
     assert (named.tenant_id, named.subject_id, named.reason) == ("default", erased.subject_id, "asked by mail")
 
 
@@ -289,3 +292,157 @@ def test_a_database_that_was_never_set_up_is_not_backed_up(empty_url, tmp_path, 
     with pytest.raises(StoreUnavailable, match="never set up"):
         backup(empty_url, tmp_path / "b.backup", clock=clock)
     assert leftovers(tmp_path) == []
+
+
+def a_settings_file(folder):
+    (folder / "there").write_text("[http]\nport = 8080\n")
+
+
+def a_folder(folder):
+    (folder / "there").mkdir()
+
+
+def another_programs(folder):
+    (folder / "there").touch()
+    of_another_program(folder / "there")
+
+
+@pytest.mark.parametrize("make", [a_settings_file, a_folder, another_programs])
+def test_what_is_no_backup_is_not_replaced_by_one(make, lived_in, database_url, tmp_path, clock):
+    make(tmp_path)
+    there = tmp_path / "there"
+    before = there.read_bytes() if there.is_file() else None
+    with pytest.raises(InvalidRequest, match="is no backup of clarify-bot, and is not replaced"):
+        backup(database_url, there, replace=True, clock=clock)
+    assert (there.read_bytes() if there.is_file() else None) == before
+    assert not leftovers(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["memory.db", "link.db"])
+def test_a_backup_never_takes_the_place_of_the_database(name, lived_in, tmp_path, sqlite_url, clock):
+    (tmp_path / "link.db").symlink_to("memory.db")
+    with pytest.raises(InvalidRequest, match="is the database itself"):
+        backup(sqlite_url, tmp_path / name, replace=True, clock=clock)
+    assert (tmp_path / "link.db").is_symlink()
+
+
+def test_a_database_that_a_link_leads_to_is_replaced_where_it_is(made, sqlite_url, tmp_path, clock):
+    (tmp_path / "other").mkdir()
+    link = tmp_path / "link.db"
+    link.symlink_to("other/real.db")
+    restore(f"sqlite:///{link}", made, clock=clock)
+    assert link.is_symlink()
+    with closing(open_memory(f"sqlite:///{link}", clock)) as again:
+        assert "Ada" in dump(again)
+    restore(f"sqlite:///{link}", made, replace=True, clock=clock)
+    assert link.is_symlink()
+    assert (tmp_path / "other" / "real.db").stat().st_mode & 0o777 == 0o600
+
+
+class Killed(BaseException):
+    """As good as SIGKILL for what must not be done in two steps."""
+
+
+def test_killed_in_the_midst_of_restoring_the_database_is_the_old_one_or_without_what_was_erased(
+    made, memory, database_url, clock, monkeypatch
+):
+    put(memory, "travel.md", page("Travel", {"Meals": "A meal may cost at most 50 EUR."}))
+    memory.erase(memory.source_named("travel.md"), "asked by mail")
+    memory.close()
+    before = _dumped(database_url, clock)
+    for step in ("move_into_place", "pour_back"):
+        done = getattr(maintenance.backups, step)
+        monkeypatch.setattr(maintenance.backups, step, lambda *args, done=done: (done(*args), _die()))
+    for step in ("open_draft", "erasures", "file_database"):
+        with monkeypatch.context() as patched:
+            patched.setattr(maintenance.backups, step, lambda *_: _die())
+            with pytest.raises(Killed):
+                restore(database_url, made, replace=True, clock=clock)
+        assert _dumped(database_url, clock) == before
+    with pytest.raises(Killed):
+        restore(database_url, made, replace=True, clock=clock)
+    after = _dumped(database_url, clock)
+    assert after != before
+    assert "40 EUR" not in after
+
+
+def _die():
+    raise Killed
+
+
+def _dumped(url, clock):
+    with closing(open_memory(url, clock)) as memory:
+        return dump(memory)
+
+
+def test_a_document_that_the_backup_never_held_stays_out_when_it_had_been_erased(made, memory, database_url, clock):
+    put(memory, "later.md", page("Later", {"Hotels": "A hotel may cost 90 EUR."}))
+    memory.erase(memory.source_named("later.md"), "asked by mail")
+    memory.close()
+    assert restore(database_url, made, replace=True, clock=clock).erased_again == ()
+    with closing(open_memory(database_url, clock)) as again:
+        with pytest.raises(Erased):
+            put(again, "later.md", page("Later", {"Hotels": "A hotel may cost 90 EUR."}))
+        assert [(report.reason, report.rewritten) for report in again.erasure.reports("default")] == [
+            ("asked by mail", True)
+        ]
+        again.readmit("later.md")
+        put(again, "later.md", page("Later", {"Hotels": "A hotel may cost 90 EUR."}))
+
+
+def test_what_a_killed_backup_left_behind_is_deleted_by_the_next(lived_in, database_url, tmp_path, clock):
+    with draft_beside(tmp_path / "b.backup") as working:
+        killed = [tmp_path / name for name in (".b.backup.x.draft", ".b.backup.x.draft-wal", ".c.backup.x.draft")]
+        for file in killed:
+            file.write_bytes(b"everything")
+        backup(database_url, tmp_path / "b.backup", clock=clock)
+        assert working.exists(), "whoever makes this one lives"
+    assert [file.exists() for file in killed] == [False, False, True]
+    assert leftovers(tmp_path) == [".c.backup.x.draft"]
+
+
+def test_a_draft_that_was_taken_for_abandoned_before_it_was_locked_is_made_anew(tmp_path, monkeypatch):
+    locks, lock = [], drafts.fcntl.flock
+
+    def overtaken(held, how):
+        if not locks:
+            [draft] = tmp_path.iterdir()
+            draft.unlink()
+        locks.append(how)
+        lock(held, how)
+
+    monkeypatch.setattr(drafts.fcntl, "flock", overtaken)
+    with draft_beside(tmp_path / "b.backup") as draft:
+        assert draft.exists()
+    assert len(locks) == 2
+
+
+def test_a_folder_that_is_not_there_is_named_by_what_was_to_be_in_it(lived_in, database_url, tmp_path, clock):
+    with pytest.raises(FileNotFoundError) as refused:
+        backup(database_url, tmp_path / "nowhere" / "b.backup", clock=clock)
+    assert refused.value.filename == str(tmp_path / "nowhere" / "b.backup")
+
+
+@contextmanager
+def room_for(size):
+    """Let no file of this process grow over a size."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("pages_short", [1, 2, 3, 60])
+def test_a_disk_that_is_full_early_or_at_the_last_is_said_and_nothing_is_left(
+    pages_short, made, sqlite_url, tmp_path, clock
+):
+    room = made.stat().st_size - 4096 * pages_short
+    with room_for(room), pytest.raises(StoreUnavailable, match="check the disk and its free space"):
+        backup(sqlite_url, tmp_path / "c.backup", clock=clock)
+    with room_for(room), pytest.raises((StoreUnavailable, OSError)) as refused:
+        restore(f"sqlite:///{tmp_path / 'new.db'}", made, clock=clock)
+    assert "damaged" not in str(refused.value)
+    assert not leftovers(tmp_path)
+    assert not (tmp_path / "new.db").exists()
