@@ -18,7 +18,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def reembed(as_json: AsJson = False, config: Config = None) -> None:
-    """Embed everything anew with the embedder that the settings name, and leave the model of before.
+    """Embed everything of every tenant anew with the embedder that the settings name, and leave the model of before.
 
     It may be stopped at any time; run again, it goes on from there. A bot that runs meanwhile answers under the old
     model until the end, and must then be started anew.
