@@ -138,6 +138,7 @@ class ErasureEngine:
         places = erasing.places_of(tx, person_id)
         done = erasing.person(tx, row)
         cards = erasing.cards_to(tx, {person_id, *map(stranger, places)})
+        erasing.nowhere(tx, cards)
         done += erasing.doings(tx, person_id, places)
         done["traces"] = erasing.traces_of(tx, person_id)
         done["answers"] = self._answers.without_person(tx, person_id)

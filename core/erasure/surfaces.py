@@ -1,7 +1,7 @@
 """Every place that words come to lie in, and what an erasure does there. Pure.
 
 What is not here holds no words: feed, edges, fires, deliveries, grants, tokens, jobs and the audit name things by their
-ids alone, and so does what is kept of named requests; webhooks are the operator's own words, and logs never hold any.
+ids alone; webhooks and keys that stand for nobody are the operator's own words, and logs never hold any.
 """
 
 from collections.abc import Mapping
@@ -28,6 +28,8 @@ class Surface(StrEnum):
     LOCAL_MESSAGES = "local_messages"
     CHAT_IDENTITIES = "chat_identities"
     CHAT_ADDRESSES = "chat_addresses"
+    API_KEYS = "api_keys"
+    REQUESTS = "requests"
     PREFERENCES = "preferences"
     EVENTS = "events"
     JOBS = "jobs"
@@ -49,8 +51,10 @@ DONE: dict[Surface, str] = {
     Surface.LOCAL_MESSAGES: "emptied or deleted",
     Surface.CHAT_IDENTITIES: "deleted",
     Surface.CHAT_ADDRESSES: "deleted",
+    Surface.API_KEYS: "deleted: who calls with one is unknown",
+    Surface.REQUESTS: "deleted: what was asked under a name with such a key",
     Surface.PREFERENCES: "deleted, with briefs and what was shown",
-    Surface.EVENTS: "what was said and tapped destroyed",
+    Surface.EVENTS: "deleted: what was said and tapped",
     Surface.JOBS: "what waited to be done is cancelled",
 }
 

@@ -321,6 +321,7 @@ def _settle_erased(message: CardMessage, *, shown: bool) -> None:
     if shown:
         message.state = step(CardState(message.state), CardEvent.REDACT)
         message.place = {**message.place, "user_id": "", "thread": None}
+        message.message_ref = None  # it may name the chat
     else:
         message.reason = NOT_REDACTED
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, String, and_, cast, delete, or_, update
+from sqlalchemy import ColumnElement, String, and_, cast, delete, literal, or_, update
 from sqlmodel import SQLModel, col, select
 
 from core.model.card_states import CardEvent, CardState, step
@@ -20,11 +20,13 @@ from core.store import messages
 from core.store.database import ReadTx, WriteTx, batches
 from core.store.inbox import speaker
 from core.store.tables import (
+    ApiKey,
     Brief,
     CardMessage,
     ChatAddress,
     ChatIdentity,
     Clarification,
+    IdempotencyKey,
     Inbox,
     Job,
     LastShown,
@@ -219,19 +221,25 @@ def places_of(tx: ReadTx, person_id: UUID) -> list[Place]:
 def doings(tx: WriteTx, person_id: UUID, places: Iterable[Place]) -> Counter[str]:
     """Destroy what a person said, also before they were known, and end what waits to be done for them."""
     theirs = {"tenant_id": tx.tenant_id, "person_id": person_id}
-    said: dict[str, Any] = {"body": {}, "place": {}, "speaker": "", "result": None, "state": "done"}
     unknown = {"tenant_id": tx.tenant_id, "person_id": None}
     places = list(places)
     there = col(Inbox.speaker).in_([speaker(place) for place in places])
     return Counter(
+        requests=_delete(tx, IdempotencyKey, {"tenant_id": tx.tenant_id}, _of_their_keys(tx, person_id)),
+        api_keys=_delete(tx, ApiKey, theirs),
         chat_addresses=sum(_delete(tx, ChatAddress, _key_of(tx, place)) for place in places),
         preferences=sum(_delete(tx, table, theirs) for table in (Brief, LastShown, WatchMute)),
-        events=_set(tx, Inbox, theirs, **said) + _set(tx, Inbox, unknown, there, **said),
+        events=_delete(tx, Inbox, theirs) + _delete(tx, Inbox, unknown, there),
         local_messages=_delete(tx, LocalMessage, theirs, col(LocalMessage.author) == "person"),
         threads=_delete(tx, ThreadEvent, theirs),
         spool=_delete(tx, Spooled, theirs),
         jobs=_cancel(tx, person_id),
     )
+
+
+def _of_their_keys(tx: ReadTx, person_id: UUID) -> ColumnElement[bool]:
+    keys = select(ApiKey.key_id).where(ApiKey.tenant_id == tx.tenant_id, ApiKey.person_id == person_id)
+    return col(IdempotencyKey.key_id).in_(keys)
 
 
 def _key_of(tx: ReadTx, place: Place) -> dict[str, Any]:
@@ -247,7 +255,8 @@ def watches_of(tx: WriteTx, person_id: UUID) -> int:
         if watch.scope_type == ScopeType.QUERY:
             watch.scope_refs, watch.dedup_key, watch.result_fingerprint = [], f"erased:{watch.watch_id}", None
     for batch in batches(watch.watch_id for watch in rows):
-        _delete(tx, WatchPending, {"tenant_id": tx.tenant_id}, col(WatchPending.watch_id).in_(batch))
+        for table in (WatchPending, WatchScope):
+            _delete(tx, table, {"tenant_id": tx.tenant_id}, col(table.watch_id).in_(batch))
     return unname(tx, rows)
 
 
@@ -271,6 +280,22 @@ def cards_to(tx: WriteTx, person_ids: Collection[UUID]) -> list[UUID]:
         CardMessage.tenant_id == tx.tenant_id, col(CardMessage.person_id).in_(person_ids)
     )
     return list(tx.session.exec(rows.order_by(col(CardMessage.message_id)).with_for_update()))
+
+
+def nowhere(tx: WriteTx, cards: Iterable[UUID]) -> None:
+    """Take out of cards where their person was found.
+
+    Of one that a platform may show, its subject alone: whoever redacts it there needs the place, and ends it.
+    """
+    of_tenant, named = {"tenant_id": tx.tenant_id}, [messages.FIRES, messages.BRIEF, messages.ASKS, messages.RESTS]
+    of_an_event = and_(*(~col(CardMessage.subject).startswith(begins) for begins in named))
+    unshown = col(CardMessage.state).not_in(_SHOWN)
+    place = {"platform": "", "workspace": "", "user_id": ""}
+    for batch in batches(cards):
+        theirs = col(CardMessage.message_id).in_(batch)
+        anonymous = literal("erased:") + cast(col(CardMessage.message_id), String)
+        _set(tx, CardMessage, of_tenant, theirs, of_an_event, subject=anonymous)
+        _set(tx, CardMessage, of_tenant, theirs, unshown, place=place, message_ref=None)
 
 
 def _cancel(tx: WriteTx, person_id: UUID) -> int:
