@@ -13,8 +13,10 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
 from bot.http.v1.answering import Incoming
+from bot.http.v1.arriving import body_later, read_body, secret_of
+from bot.http.v1.refusing import problems_for_all
 from bot.http.v1.route import Outcome, Route
-from bot.http.v1.serving import Server, problems_for_all, read_body, secret_of
+from bot.http.v1.serving import Server
 from bot.mcp.tools import memory_server
 
 Message = MutableMapping[str, Any]
@@ -50,7 +52,7 @@ def mcp_app(desk: Server, hosts: Iterable[str]) -> web.Application:
                 return await _exchanged(request, raw, sessions.handle_request)
 
     app = web.Application(middlewares=[problems_for_all])
-    app.router.add_post("", handle)
+    app.router.add_post("", handle, expect_handler=body_later)
     return app
 
 

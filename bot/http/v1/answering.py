@@ -8,8 +8,9 @@ from uuid import UUID
 
 from bot.http.v1.idempotency import name_of, once
 from bot.http.v1.problems import MEDIA_TYPE, Problem
-from bot.http.v1.reading import body_of, query_of
+from bot.http.v1.reading import body_of, of_query, query_of
 from bot.http.v1.route import Call, Document, Outcome, Reply, Route
+from core.errors import InvalidQuery
 from core.memory import Memory
 from core.model.principals import Principal
 
@@ -34,10 +35,18 @@ def answer(memory: Memory, route: Route, incoming: Incoming) -> Outcome:
     call = _call(memory, route, incoming)
     name = name_of(incoming.names) if route.creates else None
     if name is None:
-        return rendered(route.handler(call))
+        return _done(route, call)
     body = call.body.model_dump_json() if call.body else ""
     asked = f"{route.method} {route.path} {incoming.at} {body}".encode()
-    return once(memory, incoming.principal, incoming.secret, name, asked, lambda: rendered(route.handler(call)))
+    return once(memory, incoming.principal, incoming.secret, name, asked, lambda: _done(route, call))
+
+
+def _done(route: Route, call: Call[Any, Any]) -> Outcome:
+    try:
+        return rendered(route.handler(call))
+    except InvalidQuery as error:
+        given = call.body.model_dump(mode="json", by_alias=True) if call.body else {}
+        raise of_query(error, route.query_at, given) from error
 
 
 def _call(memory: Memory, route: Route, incoming: Incoming) -> Call[Any, Any]:

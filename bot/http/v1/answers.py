@@ -81,7 +81,7 @@ def save_answer(call: Call[SaveAsked, Nothing]) -> Reply:
 def list_answers(call: Call[None, PageAsked]) -> Reply:
     """The answers that the person of the key saved and that stand, newest first."""
     saved = call.memory.answers(call.principal)
-    shown, after = page(saved, lambda one: (-one.saved_at, str(one.answer_id)), call.query)
+    shown, after = page("answers", saved, lambda one: (-one.saved_at, str(one.answer_id)), call.query)
     return Reply(AnswersTold(answers=[_saved(one) for one in shown], next_cursor=after))
 
 

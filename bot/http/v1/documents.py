@@ -16,6 +16,7 @@ from core.model.principals import ADMIN, EVERYONE, PERSON, Principal, role_names
 
 LONGEST_URI = 1024
 URI_SCHEMA = {"type": "string", "minLength": 1, "maxLength": LONGEST_URI, "pattern": NAME}
+_DOTS = re.compile(r"(?:.*/)?\.\.?(?:/.*)?", re.DOTALL)
 _FORMS = ("multipart/", "application/x-www-form-urlencoded")
 _UNKNOWN = "application/octet-stream"
 
@@ -82,7 +83,7 @@ def list_sources(call: Call[None, PageAsked]) -> Reply:
     who = call.principal
     every = call.memory.sources(tenant=who.tenant_id)
     mine = [one for one in every if ADMIN in who.roles or visible_to(who, one.readers)]
-    shown, after = page(mine, lambda one: (one.uri,), call.query)
+    shown, after = page("sources", mine, lambda one: (one.uri,), call.query)
     told = [
         SourceTold(
             source_id=one.source_id,
@@ -103,6 +104,8 @@ def _writable(uri: str, principal: Principal) -> str:
     if len(uri) > LONGEST_URI or not re.fullmatch(NAME, uri):
         detail = f"A uri has 1 to {LONGEST_URI} characters, single spaces at most, and no control characters."
         raise Problem("INVALID_REQUEST", detail)
+    if _DOTS.fullmatch(uri):
+        raise Problem("INVALID_REQUEST", "No part of a uri is . or ..: on its way, an address loses such parts.")
     return uri
 
 

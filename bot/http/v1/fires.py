@@ -50,7 +50,7 @@ class FiresTold(Told):
 def list_fires(call: Call[None, PageAsked]) -> Reply:
     """What a watch told, newest first, and what became of it for each recipient."""
     ids = call.memory.fires(call.id, call.principal, _MOST_FIRES)
-    shown, after = page_of_ids(ids, call.query)
+    shown, after = page_of_ids(f"fires of {call.at.lower()}", ids, call.query)
     fires = [_fire(call.memory.explain_fire(fire_id, call.principal)) for fire_id in shown]
     return Reply(FiresTold(fires=fires, next_cursor=after))
 

@@ -17,6 +17,8 @@ class Limits:
     """Requests of one key in hand, so that no program keeps all others waiting."""
     long_at_once: int = 5
     """Of the gateway's eight threads for long calls; the rest are left to people who ask in a chat."""
+    long_of_one_key: int = 3
+    """Of these five, so that a program whose questions take long leaves some to others."""
 
 
 LIMITS = Limits()

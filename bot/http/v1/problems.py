@@ -1,6 +1,5 @@
 """Every error of `/v1`, as RFC 9457 has it: one table of codes, with what each means and its HTTP status."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,8 +8,6 @@ from core.errors import CoreError
 
 MEDIA_TYPE = "application/problem+json"
 _TYPE = "urn:clarify-bot:problem:"
-_PLACE = re.compile(r"([a-z_]+(?:\[\d+\]|\.[a-z_]+)*)(?:: | )")
-"""How core names a place in what it was given, as in `where[2].any[0].op: …`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +20,8 @@ class Kind:
 
 
 _LATER = {"Retry-After": "1"}
+_MUCH_LATER = {"Retry-After": "60"}
+"""What took too long goes on: asked for at once, it would be done twice over."""
 
 KINDS: Mapping[str, Kind] = {
     "MALFORMED_JSON": Kind(400, "The body is no JSON that can be read"),
@@ -49,7 +48,7 @@ KINDS: Mapping[str, Kind] = {
     "GENERATE_UNAVAILABLE": Kind(503, "The language model gave no answer", _LATER),
     "STORE_UNAVAILABLE": Kind(503, "The database cannot be used just now", _LATER),
     "MODEL_MISMATCH": Kind(503, "The database was embedded under another model", _LATER),
-    "TIMED_OUT": Kind(503, "The request took too long", _LATER),
+    "TIMED_OUT": Kind(503, "The request took too long", _MUCH_LATER),
 }
 
 _CONSTANT = {
@@ -108,13 +107,4 @@ def of_core(error: CoreError) -> Problem:
         code = "INTERNAL"
     if code in _CONSTANT:
         return Problem(code)
-    return Problem(code, str(error), _places(str(error)) if code == "INVALID_QUERY" else ())
-
-
-def _places(message: str) -> list[dict[str, str]]:
-    """The place that a message of core begins with, as a JSON pointer."""
-    found = _PLACE.match(message)
-    if not found:
-        return []
-    parts = re.split(r"[.\[]", found[1].replace("]", ""))
-    return [{"pointer": "".join(f"/{part}" for part in parts), "detail": message}]
+    return Problem(code, str(error))

@@ -88,7 +88,7 @@ def open_clarification(call: Call[OpenAsked, Nothing]) -> Reply:
 def list_clarifications(call: Call[None, PageAsked]) -> Reply:
     """What is open about nodes that the key may read."""
     found = call.memory.clarifications(call.principal)
-    shown, after = page(found, lambda one: (str(one.clarification_id),), call.query)
+    shown, after = page("clarifications", found, lambda one: (str(one.clarification_id),), call.query)
     return Reply(ClarificationsTold(clarifications=[_told(one) for one in shown], next_cursor=after))
 
 

@@ -2,17 +2,22 @@
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from bot.http.v1.problems import Problem
-from bot.http.v1.shapes import UnknownFieldError
+from bot.http.v1.shapes import PATTERNS, UnknownFieldError
+from core.errors import InvalidQuery
 
 DEEPEST = 32
 """Brackets within brackets: `where` needs a fraction of it, and no reader of JSON comes near its stack."""
 _MOST_ERRORS = 20
+_PLACE = re.compile(r"((?:find|where)(?:\[\d+\]|\.[a-z]+)*): ")
+"""How core names a place in a query, as in `where[2].any[0].op: …`."""
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _NO_BRACKET = re.compile(rb"[^\[\]{}]+")
 M = TypeVar("M", bound=BaseModel)
@@ -51,14 +56,21 @@ def parse(raw: bytes) -> Any:
     """A JSON value, as RFC 8259 has it, with each name once. Raises Problem MALFORMED_JSON, saying what is wrong."""
     if _depth(raw) > DEEPEST:
         _malformed(f"it is nested deeper than {DEEPEST}")
+    if raw.startswith(BOM_UTF8):
+        _malformed("it begins with a byte order mark")
     try:
-        return json.loads(
+        found = json.loads(
             raw.decode(), object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite, parse_int=_whole
         )
+        if _SURROGATE.search(raw):
+            json.dumps(found, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
         _malformed(f"byte {error.start} is no UTF-8")
+    except UnicodeEncodeError:
+        _malformed("half of a surrogate pair is no character")
     except json.JSONDecodeError as error:
-        _malformed(f"{error.msg} at line {error.lineno}, column {error.colno}")
+        _malformed(f"{error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}")
+    return found
 
 
 def _depth(raw: bytes) -> int:
@@ -117,11 +129,22 @@ def _place(error: Mapping[str, Any]) -> tuple[int | str, ...]:
 
 
 def _words(error: Mapping[str, Any]) -> str:
+    """What would be right; of a pattern, what it means."""
+    if error["type"] == "string_pattern_mismatch":
+        return PATTERNS[error["ctx"]["pattern"]]
     return str(error["msg"]).removeprefix("Value error, ")
 
 
 def _at(place: str, detail: str) -> Problem:
     return Problem("INVALID_REQUEST", f"{place}: {detail}", [{"pointer": place, "detail": detail}])
+
+
+def of_query(error: InvalidQuery, at: Sequence[int | str], given: Any) -> Problem:
+    """What core refused of a query that stands `at` a place of the body; within a text nothing can be pointed at."""
+    found = _PLACE.match(str(error))
+    steps = re.findall(r"[a-z]+|\d+", found[1]) if found else []
+    place = pointer([*at, *(int(step) if step.isdigit() else step for step in steps)], given)
+    return Problem("INVALID_QUERY", str(error), [{"pointer": place, "detail": str(error)}])
 
 
 def pointer(loc: Iterable[int | str], given: Any) -> str:

@@ -74,6 +74,7 @@ class Route:
     """One endpoint. Its handler's docstring says what it does. `problems`: what it may say no with besides.
 
     `personal`: only a key that stands for a person has this. `creates`: it minds an `Idempotency-Key`.
+    `query_at`: where in its body a query stands.
     """
 
     method: str
@@ -87,3 +88,4 @@ class Route:
     pace: Pace = Pace.BRIEF
     personal: bool = False
     creates: bool = False
+    query_at: tuple[int | str, ...] = ()

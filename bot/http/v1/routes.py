@@ -19,7 +19,14 @@ long = partial(post, pace=Pace.LONG)
 
 ROUTES: tuple[Route, ...] = (
     long("/memory/context", evidence.context, evidence.ContextTold, evidence.ContextAsked, problems=_LOOKS),
-    long("/memory/verify", verdicts.verify, verdicts.VerifyTold, verdicts.VerifyAsked, problems=_VERIFIES),
+    long(
+        "/memory/verify",
+        verdicts.verify,
+        verdicts.VerifyTold,
+        verdicts.VerifyAsked,
+        problems=_VERIFIES,
+        query_at=("against",),
+    ),
     long("/generate", generation.generate, generation.AnswerTold, generation.GenerateAsked, problems=_GENERATES),
     long("/query", nodes.query, nodes.QueryTold, nodes.QueryAsked, problems=_LOOKS),
     get("/trace/{id}", answers.get_trace, answers.TraceTold),
@@ -51,6 +58,7 @@ ROUTES: tuple[Route, ...] = (
         watches.WatchAsked,
         statuses=_MADE,
         problems=_WATCHES,
+        query_at=("scopeRefs", 0),
         creates=True,
     ),
     get("/watches", watches.list_watches, watches.WatchesTold, query=PageAsked, personal=True),

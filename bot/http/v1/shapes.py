@@ -1,12 +1,14 @@
 """What bodies are made of: the strictness of what is asked, the JSON names of both, and the words that they share."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
 
 from core.clock import FOREVER, to_datetime
 
@@ -15,7 +17,9 @@ LAST_TS = 253_402_300_799_999_999
 
 
 def _whole(given: Any) -> Any:
-    """In JSON Schema 3.0 is an integer."""
+    """In JSON Schema 3.0 is an integer; in an address digits are one, and nothing else that Python reads as one."""
+    if isinstance(given, str) and not re.fullmatch("-?[0-9]+", given):
+        raise PydanticCustomError("int_parsing", "Input should be a whole number, in digits")
     return int(given) if isinstance(given, float) and given.is_integer() else given
 
 
@@ -23,9 +27,15 @@ Whole = Annotated[int, BeforeValidator(_whole)]
 Ts = Annotated[Whole, Field(ge=0, le=LAST_TS, description="Microseconds since the Unix epoch, UTC.")]
 _CLEAN = r"^[^\u0000-\u0008\u000e-\u001f\u007f]*$"
 _SAID = r"^[^\u0000-\u0008\u000e-\u001f\u007f]*[^\s\u0000-\u001f\u007f][^\u0000-\u0008\u000e-\u001f\u007f]*$"
-
-
 NAME = r"^[^\s\u0000-\u001f\u007f]+( [^\s\u0000-\u001f\u007f]+)*$"
+CURSOR = "^[A-Za-z0-9_-]+$"
+PATTERNS: Mapping[str, str] = {
+    _CLEAN: "must hold no control characters",
+    _SAID: "must say something, without control characters",
+    NAME: "must be words with single spaces between, without control characters",
+    CURSOR: "must be a nextCursor, as it was given",
+}
+"""What each pattern means, to people."""
 
 
 def name(most: int) -> Any:

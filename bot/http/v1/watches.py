@@ -119,7 +119,7 @@ def _target(call: Call[WatchAsked, Nothing]) -> dict[str, Any]:
 def list_watches(call: Call[None, PageAsked]) -> Reply:
     """What the person of the key watches, oldest first."""
     found = call.memory.watches(call.principal)
-    shown, after = page(found, lambda one: (one.created_at, str(one.watch_id)), call.query)
+    shown, after = page("watches", found, lambda one: (one.created_at, str(one.watch_id)), call.query)
     return Reply(WatchesTold(watches=[_watch(one) for one in shown], next_cursor=after))
 
 

@@ -19,7 +19,7 @@ def pages(items, limit, change=lambda seen, items: items):
     """Every page, with a change to the list after each."""
     seen, cursor = [], None
     while True:
-        shown, cursor = page(items, lambda one: one, PageAsked(limit=limit, cursor=cursor))
+        shown, cursor = page("list", items, lambda one: one, PageAsked(limit=limit, cursor=cursor))
         seen += shown
         if cursor is None:
             return seen
@@ -42,7 +42,7 @@ def test_what_comes_and_goes_moves_nothing_else(items, added, gone, limit):
 def test_ids_that_come_in_front_move_nothing(ids, added, limit):
     ids, seen, cursor = [one for one in ids if one not in added], [], None
     while True:
-        shown, cursor = page_of_ids([*(added if cursor else []), *ids], PageAsked(limit=limit, cursor=cursor))
+        shown, cursor = page_of_ids("list", [*(added if cursor else []), *ids], PageAsked(limit=limit, cursor=cursor))
         seen += shown
         if cursor is None:
             break
@@ -51,17 +51,21 @@ def test_ids_that_come_in_front_move_nothing(ids, added, limit):
 
 def test_after_an_id_that_was_cut_off_there_is_nothing():
     ids = [UUID(int=n) for n in range(5)]
-    _, cursor = page_of_ids(ids, PageAsked(limit=3))
-    assert page_of_ids(ids[:2], PageAsked(limit=3, cursor=cursor)) == ([], None)
+    _, cursor = page_of_ids("list", ids, PageAsked(limit=3))
+    assert page_of_ids("list", ids[:2], PageAsked(limit=3, cursor=cursor)) == ([], None)
 
 
 @pytest.mark.parametrize(
-    "raw", [b"", b"7", b"{}", b"[null]", b"[[1]]", b"\xff", b'["a"]', b"[1,2]", b"[" * 5000, b"[1e9]"]
+    "raw",
+    [
+        *(b"", b"7", b"{}", b"[]", b"[null]", b"[[1]]", b"\xff", b'["a"]', b"[" * 5000, b"9" * 5000),
+        *(b'["list",[1]]', b'["list","a"]', b'["list",1,2]', b'["list",1e9,"a"]', b'["list",null]', b'["tsil",1,"a"]'),
+    ],
 )
 def test_a_cursor_that_nobody_was_given_is_refused(raw):
     cursor = base64.urlsafe_b64encode(raw).decode().rstrip("=") or "A"
     with pytest.raises(Problem, match="INVALID_REQUEST"):
-        page([(1, "a")], lambda one: one, PageAsked.model_construct(limit=MOST, cursor=cursor))
+        page("list", [(1, "a")], lambda one: one, PageAsked.model_construct(limit=MOST, cursor=cursor))
 
 
 async def test_lists_are_read_by_cursors_over_http(admin, memory):

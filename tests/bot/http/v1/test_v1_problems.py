@@ -1,9 +1,8 @@
-"""Every code in the table comes of something, as RFC 9457 has it; and no error of any kind is told otherwise."""
+"""What fails, takes too long or is too much is told as a problem, and holds up nothing else."""
 
 import asyncio
 import threading
 from contextlib import asynccontextmanager
-from io import BytesIO
 
 import aiohttp
 import pytest
@@ -16,63 +15,9 @@ from bot.http.v1.serving import Server
 from bot.http.v1.shapes import Told
 from bot.memory_gateway import MemoryGateway
 from core import errors
-from core.ids import random_id
 from tests.support.http import Caller, key, listening
 
 JSON = {"Content-Type": "application/json"}
-TEXT = {"Content-Type": "text/plain"}
-WATCH = {"name": "x", "scopeType": "label", "scopeRefs": ["SECTION"]}
-UNKNOWN = str(random_id())
-
-SIMPLE = {
-    "MALFORMED_JSON": ("POST", "/query", {"data": b'{"find":', "headers": JSON}),
-    "NOT_FOUND": ("GET", f"/answers/{UNKNOWN}", {}),
-    "NO_SUCH_ROUTE": ("GET", "/nothing/here", {}),
-    "METHOD_NOT_ALLOWED": ("PUT", "/query", {}),
-    "BODY_TOO_LARGE": ("POST", "/query", {"data": BytesIO(b" " * (LIMITS.largest_json + 1)), "headers": JSON}),
-    "UNSUPPORTED_MEDIA_TYPE": ("POST", "/query", {"data": b"find=SECTION", "headers": TEXT}),
-    "INVALID_REQUEST": ("POST", "/query", {"body": {"find": 7}}),
-    "INVALID_QUERY": ("POST", "/query", {"body": {}}),
-    "UNREADABLE_DOCUMENT": ("PUT", "/sources/x.md?readers=everyone", {"data": b"a\xff", "headers": TEXT}),
-    "INSUFFICIENT_EVIDENCE": ("POST", "/memory/context", {"body": {"find": "PROJECT"}}),
-    "VERIFY_UNAVAILABLE": ("POST", "/memory/verify", {"body": {"claims": ["a"], "model": "another"}}),
-}
-
-
-@pytest.mark.parametrize("code", SIMPLE)
-async def test_a_request_that_is_wrong_is_told_how(code, admin):
-    method, path, more = SIMPLE[code]
-    heard = await admin(method, path, **more)
-    assert (heard.code, heard.status) == (code, KINDS[code].status)
-    assert heard.json["type"] == f"urn:clarify-bot:problem:{code}"
-    assert heard.json["title"] == KINDS[code].title
-
-
-async def test_a_key_is_needed_and_one_that_stands_for_a_person_where_it_is_theirs(nobody, robot):
-    assert (await nobody("GET", "/answers")).code == "UNAUTHENTICATED"
-    assert (await robot("GET", "/answers")).code == "PERSON_REQUIRED"
-
-
-async def test_an_erased_document_is_not_taken_in_again(admin, memory):
-    memory.erase(memory.source_named("travel.md"), "asked for")
-    sent = {"data": b"# Travel\n", "headers": TEXT}
-    assert (await admin("PUT", "/sources/travel.md?readers=everyone", **sent)).code == "ERASED"
-
-
-async def test_a_person_has_so_many_watches(reopen, ada):
-    memory = reopen(watch={"max_watches_per_person": 1})
-    async with listening(memory) as base, aiohttp.ClientSession() as session:
-        call = Caller(session, base, key(memory, person=ada))
-        assert (await call("POST", "/watches", WATCH)).status == 201
-        more = WATCH | {"scopeRefs": ["DOCUMENT"]}
-        assert (await call("POST", "/watches", more)).code == "LIMIT_REACHED"
-
-
-async def test_a_name_that_stood_for_another_request_is_refused(call):
-    named = {"Idempotency-Key": "one"}
-    assert (await call("POST", "/watches", WATCH, headers=named)).status == 201
-    assert (await call("POST", "/watches", WATCH | {"name": "y"}, headers=named)).code == "KEY_REUSED"
-
 
 # ── what core, or a bug, comes to ──
 
@@ -148,7 +93,7 @@ async def test_what_takes_too_long_is_given_up(memory):
     async with serving(memory, gate, Limits(answer_secs=0.05)) as call:
         heard = await call("POST", "/x")
         gate.open.set()
-    assert (heard.code, heard.headers["Retry-After"]) == ("TIMED_OUT", "1")
+    assert (heard.code, heard.headers["Retry-After"]) == ("TIMED_OUT", "60")
 
 
 async def test_one_key_keeps_no_other_waiting(memory):
@@ -196,9 +141,3 @@ async def test_a_body_that_grows_too_large_is_not_read_to_its_end(robot):
 
     assert (await robot("POST", "/query", data=endless(), headers=JSON)).code == "BODY_TOO_LARGE"
     assert (await robot("POST", "/query", {"find": "SECTION"})).status == 200
-
-
-def test_a_test_above_comes_to_each_code():
-    others = {"UNAUTHENTICATED", "PERSON_REQUIRED", "ERASED", "LIMIT_REACHED", "KEY_REUSED", "TIMED_OUT"}
-    others |= {"TOO_MANY_REQUESTS", "IN_PROGRESS", "BODY_TOO_SLOW"}
-    assert SIMPLE.keys() | RAISED.keys() | others == KINDS.keys()
