@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +55,13 @@ def test_nothing_is_told_twice(played):
     assert f"\n{len(cards)} cards arrived" in said[-1]
     text = "\n".join(cards)
     assert [name for name in story._SAVED if text.count(ASKED[name].question) > 1] == []
+
+
+def test_a_card_of_it_stands_in_the_readme(played):
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    shown = re.search(r"^```\n(.*?)\n```$", readme, re.DOTALL | re.MULTILINE)[1]
+    when = re.compile(r"\d+ \w+ \d{4}, \d\d:\d\d UTC")
+    assert when.sub("…", shown) in {when.sub("…", card.strip()) for card in played[2]}
 
 
 async def test_json_is_one_line_with_every_card_and_no_card_is_said_aside(tmp_path, capsys):

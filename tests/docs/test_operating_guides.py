@@ -1,14 +1,10 @@
-"""What the guides for operators list is what there is: numbers, loops, error codes, commands, and links."""
+"""What the guides for operators list is what there is: numbers, loops, error codes."""
 
 import ast
 import re
 from pathlib import Path
 
-import pytest
-import typer
-
 import core
-from bot.cli.entry import app
 from bot.stopping import AT_THE_LATEST_SECS, GRACE_SECS
 from core.access import card_tokens
 from core.errors import CoreError, Refused
@@ -17,7 +13,6 @@ from tests.support.bots import parts_over
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-GUIDES = ("operations.md", "scaling.md", "troubleshooting.md")
 
 
 def section(name, heading):
@@ -66,36 +61,6 @@ def test_every_error_code_says_what_to_do():
 
 def test_every_way_in_which_a_tap_is_refused_says_what_to_do():
     assert listed(section("troubleshooting.md", "A tap was refused")) == set(refusals())
-
-
-def commands(command, path=()):
-    yield path, {name for parameter in command.params for name in parameter.opts}
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from commands(inner, (*path, name))
-
-
-def written(guide):
-    """Every command that a guide tells to type, as words."""
-    text = (DOCS / guide).read_text()
-    inline = re.findall(r"`clarify-bot\s([^`]+)`", text)
-    return [one.split() for one in inline + re.findall(r"(?m)^clarify-bot ([^#\n]+)", text)]
-
-
-@pytest.mark.parametrize("guide", GUIDES)
-def test_commands_that_are_named_exist_with_their_options(guide):
-    known = dict(commands(typer.main.get_command(app)))
-    assert written(guide)
-    for words in written(guide):
-        path = max((one for one in known if tuple(words[: len(one)]) == one), key=len)
-        assert path, f"{words} is no command"
-        assert {word for word in words if word.startswith("--")} <= known[path], words
-
-
-@pytest.mark.parametrize("guide", GUIDES)
-def test_links_lead_somewhere_and_the_readme_leads_here(guide):
-    for target in re.findall(r"\]\(([\w./-]+\.md)[^)]*\)", (DOCS / guide).read_text()):
-        assert (DOCS / target).is_file(), target
-    assert f"docs/{guide}" in (ROOT / "README.md").read_text()
 
 
 def test_what_is_said_of_stopping_is_so():
