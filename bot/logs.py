@@ -6,6 +6,7 @@ the level, the place in the code and the kind of an error are kept.
 
 import logging
 import sys
+import threading
 from typing import Any
 
 import structlog
@@ -28,6 +29,14 @@ def configure(level: int) -> None:
     )
     logging.captureWarnings(capture=True)
     logging.basicConfig(level=logging.WARNING, handlers=[_Libraries()], force=True)
+    sys.excepthook = lambda _, error, __: _fell("process.crashed", error)
+    threading.excepthook = lambda fall: _fell("thread.crashed", fall.exc_value)
+    sys.unraisablehook = lambda fall: _fell("error.dropped", fall.exc_value)
+
+
+def _fell(event: str, error: BaseException | None) -> None:
+    """What Python would write down by itself with all its words."""
+    structlog.get_logger().critical(event, exc_info=error)
 
 
 def _described(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:

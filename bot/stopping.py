@@ -2,7 +2,8 @@
 
 At the first signal nothing more is begun, and what is in hand has a while to end; then it is let go, which gives its
 lease back. A thread that still waits for a model or a source cannot be ended, and is left behind: whatever it was about
-is done again by whoever starts next. A second signal ends the process where it stands, as a crash would.
+is done again by whoever starts next. A second signal ends the process where it stands, as a crash would; so does one
+that comes while it starts, with nothing in hand. A terminal that closes is a signal too, unless that is off (nohup).
 """
 
 import asyncio
@@ -19,8 +20,21 @@ AT_THE_LATEST_SECS = 18.0
 """Whatever hangs then is left as it is: the leases have been given back."""
 
 
+def leave_while_starting() -> None:
+    """Let a signal end the process at once, until `stop_signal`.
+
+    By a thread: the main one may wait for a locked database or load a model, and would hear of it only afterwards.
+    """
+    told, tell = os.pipe()
+    os.set_blocking(tell, False)
+    for number in _signals():
+        signal.signal(number, lambda *_: None)
+    signal.set_wakeup_fd(tell)
+    threading.Thread(target=lambda: os.read(told, 1) and os._exit(0), daemon=True).start()
+
+
 def stop_signal() -> asyncio.Event:
-    """Set by SIGINT or SIGTERM from now on."""
+    """Set by a signal from now on."""
     stopped, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def told(number: int) -> None:
@@ -28,9 +42,14 @@ def stop_signal() -> asyncio.Event:
             os._exit(128 + number)
         stopped.set()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _signals():
         loop.add_signal_handler(number, told, number)
     return stopped
+
+
+def _signals() -> list[signal.Signals]:
+    hangup = [] if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else [signal.SIGHUP]
+    return [signal.SIGINT, signal.SIGTERM, *hangup]
 
 
 def leave_in_time() -> None:

@@ -1,7 +1,10 @@
 """`run` and `demo`."""
 
 import logging
-from collections.abc import Coroutine
+import sys
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,19 +20,43 @@ def add_to(app: typer.Typer) -> None:
 
 def run(config: Config = None) -> None:
     """Serve: keep the sources in step, watch for changes, answer and send cards, until interrupted."""
+    from bot import logs, stopping
+
+    stopping.leave_while_starting()
+    logs.configure(logging.INFO)
+    with _failing_in_the_log():
+        code = _serve(config)
+    stopping.leave(code)
+    raise typer.Exit(code)
+
+
+def _serve(config: Path | None) -> int:
+    from bot import app, stopping
     from core.errors import InvalidConfig
 
     settings = settings_of(config)
     if gaps := settings.slack.gaps + settings.teams.gaps:
         raise InvalidConfig("; ".join(gaps))
-    from bot import app, logs, stopping
-
     with memory_of(settings):
         pass  # it is refused here where `init` was never run
-    logs.configure(logging.INFO)
-    code = _until_done(app.run(settings, stopping.leave_in_time))
-    stopping.leave(code)
-    raise typer.Exit(code)
+    return _until_done(app.run(settings, stopping.leave_in_time))
+
+
+@contextmanager
+def _failing_in_the_log() -> Iterator[None]:
+    """Where nobody watches a terminal, why it ends is a line of the log like every other."""
+    import structlog
+
+    from bot.faults import described
+    from core.errors import CoreError, InvalidRequest
+
+    try:
+        yield
+    except CoreError as error:
+        if sys.stderr.isatty():
+            raise
+        structlog.get_logger().critical("bot.failed", error=described(error), reason=str(error))
+        raise typer.Exit(2 if isinstance(error, InvalidRequest) else 1) from error
 
 
 def demo(

@@ -131,7 +131,7 @@ async def test_what_comes_packed_is_unpacked_for_nobody(settings):
             assert await answer.read() == packed
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_told_to_stop_it_ends_with_exit_code_0_and_listens_no_more(number, settings, events):
     async with serving(settings, events) as task:
         os.kill(os.getpid(), number)

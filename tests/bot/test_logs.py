@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import sys
+import threading
 import warnings
 
 import pytest
@@ -21,6 +22,8 @@ def lines(monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream)
     root = logging.getLogger()
     before = root.handlers, root.level
+    for module, hook in ((sys, "excepthook"), (sys, "unraisablehook"), (threading, "excepthook")):
+        monkeypatch.setattr(module, hook, getattr(module, hook))
     logs.configure(logging.INFO)
     yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
     structlog.reset_defaults()
@@ -71,4 +74,22 @@ def test_a_warning_is_a_line_like_any_other(lines):
         warnings.simplefilter("always")
         warnings.warn(SECRET, stacklevel=1)
     assert [line["logger"] for line in lines()] == ["py.warnings"]
+    assert SECRET not in str(lines())
+
+
+def test_what_nobody_caught_is_a_line_too_wherever_it_fell(lines):
+    class Falls:
+        def __del__(self):
+            raises()
+
+    thread = threading.Thread(target=raises)
+    thread.start()
+    thread.join()
+    Falls()
+    try:
+        raises()
+    except ValueError as error:
+        sys.excepthook(ValueError, error, error.__traceback__)
+    assert [line["event"] for line in lines()] == ["thread.crashed", "error.dropped", "process.crashed"]
+    assert {line["error"].partition(":")[0] for line in lines()} == {"ValueError at test_logs.py"}
     assert SECRET not in str(lines())

@@ -2,9 +2,13 @@
 
 import json
 import os
+import signal
 import socket
+import sqlite3
 import subprocess
 import sys
+import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -76,3 +80,36 @@ def test_run_with_slack_and_without_its_secrets_says_what_is_missing(start):
     message = process.communicate()[1].decode()
     assert (process.returncode, message.count("\n")) == (2, 1)
     assert "needs the signing secret: set CLARIFY_SLACK__SIGNING_SECRET" in message
+
+
+def test_why_run_ends_is_a_line_of_the_log_like_every_other(start, taken):
+    start("init").communicate()
+    process = start("run", CLARIFY_HTTP__PORT=str(taken))
+    *_, last = map(json.loads, process.communicate()[1].decode().splitlines())
+    assert (last["event"], last["level"], process.returncode) == ("bot.failed", "critical", 1)
+    assert last["error"].startswith("store_unavailable at app.py:")
+    assert f"port {taken} on 127.0.0.1 is in use" in last["reason"]
+
+
+def hears(process, number):
+    """Whether a process has begun to handle a signal itself."""
+    caught = Path(f"/proc/{process.pid}/status").read_text().partition("SigCgt:\t")[2].split()[0]
+    return int(caught, 16) >> (number - 1) & 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux says which signals a process handles")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_told_to_stop_while_it_starts_it_ends_at_once_though_it_waits_for_the_database(start, tmp_path, number):
+    start("init").communicate()
+    with closing(sqlite3.connect(tmp_path / "clarify-bot.db")) as held:
+        held.execute("PRAGMA locking_mode=EXCLUSIVE")
+        held.execute("BEGIN EXCLUSIVE")
+        process = start("run", CLARIFY_HTTP__PORT="0")
+        while not hears(process, number):
+            time.sleep(0.02)  # another process's doing tells nobody
+        process.send_signal(number)
+        try:
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
+            process.communicate()
