@@ -17,6 +17,7 @@ from core.memory import Memory
 from core.model.principals import Principal
 from core.store.database import Database
 from core.store.migrate import upgrade
+from tests.support.connections import keeping, share_connections
 from tests.support.garbage import pytest_collection
 from tests.support.memories import KEY, KEY_ID, NOW, add_person, open_memory
 from tests.support.once import share_migrations, share_statements
@@ -26,6 +27,7 @@ from tests.support.workers import pytest_xdist_auto_num_workers
 
 __all__ = ["pytest_collection", "pytest_sessionfinish", "pytest_xdist_auto_num_workers"]
 
+share_connections()
 share_statements()
 share_migrations()
 
@@ -65,7 +67,7 @@ def postgres() -> Iterator[Postgres]:
 
 @pytest.fixture(scope="session")
 def postgres_database(postgres: Postgres) -> Iterator[str]:
-    with postgres.database("migrated") as url:
+    with postgres.database("migrated") as url, keeping(url):
         yield url
 
 

@@ -7,6 +7,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 from sqlmodel import SQLModel
 
+from tests.support.connections import borrowed
 from tests.support.postgres import emptied
 
 
@@ -38,7 +39,7 @@ class KeptRows:
 
     def put_back(self) -> None:
         emptied(self._url)
-        with psycopg.connect(self._url) as connection:
+        with borrowed(self._url) as connection, connection.transaction():
             for name, rows in self._rows.items():
                 with connection.cursor().copy(SQL("COPY {} FROM STDIN").format(Identifier(name))) as copy:
                     copy.write(rows)

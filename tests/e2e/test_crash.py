@@ -20,6 +20,7 @@ from tests.e2e.crash_told import Told
 from tests.e2e.crash_trial import LATER, Bots, Trial
 from tests.e2e.crash_worlds import WORLDS, build
 from tests.fakes.platform_channel import Room, platform
+from tests.support.connections import keeping
 from tests.support.postgres import Postgres, emptied
 
 EVERY_MOMENT = bool(os.environ.get("CLARIFY_EVERY_MOMENT"))
@@ -47,7 +48,7 @@ def trials(postgres: Postgres, migrated_file: Path, tmp_path_factory: pytest.Tem
             made[database, world] = _prepared(bots, Room(f"{address}/world{len(made)}"), url, world)
         return made[database, world]
 
-    with platform() as address, postgres.database("migrated") as rows:
+    with platform() as address, postgres.database("migrated") as rows, keeping(rows):
         yield trial
         bots.stop()
 

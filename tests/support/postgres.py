@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -14,8 +15,10 @@ from sqlmodel import SQLModel
 from core.clock import SystemClock
 from core.store.database import Database
 from core.store.migrate import upgrade
+from tests.support.connections import borrowed, kept
 
 _numbers = itertools.count()
+_EMPTY: Any = "; ".join(f'DELETE FROM "{table.name}"' for table in SQLModel.metadata.sorted_tables)
 
 
 class Postgres:
@@ -45,12 +48,11 @@ class Postgres:
 
 
 def emptied(url: str) -> None:
-    """Delete every row, which takes a hundredth of the time of a new database, and end what is still connected."""
-    tables = "; ".join(f'DELETE FROM "{table.name}"' for table in SQLModel.metadata.sorted_tables)
-    others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> "
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(others + "pg_backend_pid()")
-        connection.execute(tables)  # type: ignore[arg-type]  # names are the tables' own
+    """Delete every row, which takes a fortieth of the time of a new database, and end what is still connected."""
+    others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+    with borrowed(url) as connection:
+        connection.execute(f"{others} AND pid <> ALL (%s)", [[connection.info.backend_pid, *kept(url)]])
+        connection.execute(_EMPTY)
 
 
 @contextmanager
