@@ -11,6 +11,7 @@ from uuid import UUID
 from blake3 import blake3
 from sqlmodel import col, select
 
+from core.clock import DAY
 from core.errors import InvalidRequest, NotFound, UnknownKey
 from core.ids import api_key, random_id
 from core.keys.views import KeyView, NewKey
@@ -20,6 +21,7 @@ from core.store.database import ANY_TENANT, Database, WriteTx
 from core.store.tables import ApiKey
 
 _LONGEST_NAME = 100
+_LONGEST_KEPT = 100 * 365 * DAY
 
 
 class KeysEngine:
@@ -87,14 +89,15 @@ class KeysEngine:
 
 
 def _check(name: str, roles: Collection[str], person_id: UUID | None, keep_for: int | None) -> None:
-    if not name.strip() or len(name) > _LONGEST_NAME:
-        raise InvalidRequest(f"a key needs a name of 1 to {_LONGEST_NAME} characters that says what uses it")
+    if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+        raise InvalidRequest(f"a key needs a name of 1 to {_LONGEST_NAME} printable characters that says what uses it")
     if person_id is None and not roles:
         raise InvalidRequest("a key needs at least one role: it reads what its roles may read")
     if person_id is not None and roles:
         raise InvalidRequest("a key that stands for a person has their roles, and none of its own")
-    if keep_for is not None and keep_for <= 0:
-        raise InvalidRequest("a key is kept for some time, or for good where none is given")
+    if keep_for is not None and not 0 < keep_for <= _LONGEST_KEPT:
+        years = _LONGEST_KEPT // (365 * DAY)
+        raise InvalidRequest(f"a key is kept for some time, at most {years} years, or for good where none is given")
 
 
 def _view(row: ApiKey) -> KeyView:

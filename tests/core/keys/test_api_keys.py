@@ -69,6 +69,9 @@ def test_making_and_revoking_is_audited(memory, clock):
         ("", ["member"], "needs a name"),
         ("  ", ["member"], "needs a name"),
         ("x" * 101, ["member"], "needs a name"),
+        ("a\nb", ["member"], "printable"),
+        ("\x1b[31mred", ["member"], "printable"),
+        ("nul\0", ["member"], "printable"),
         ("importer", [], "at least one role"),
         ("importer", ["everyone"], "names a reader"),
         ("importer", [f"person:{random_id()}"], "names a reader"),
@@ -166,6 +169,8 @@ def test_a_key_is_good_until_its_time_is_over_and_then_like_one_that_never_was(m
         ({"person_id": random_id}, NotFound, "no person"),
         ({"person_id": random_id, "roles": ["member"]}, InvalidRequest, "none of its own"),
         ({"roles": ["member"], "keep_for": 0}, InvalidRequest, "for some time"),
+        ({"roles": ["member"], "keep_for": 100 * 365 * DAY + 1}, InvalidRequest, "at most 100 years"),
+        ({"roles": ["member"], "keep_for": 2**80}, InvalidRequest, "at most 100 years"),
     ],
 )
 def test_what_is_no_key_of_anybody_says_why(memory, more, error, words):

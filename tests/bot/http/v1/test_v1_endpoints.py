@@ -2,6 +2,7 @@
 
 import json
 
+from core.graph.query import DEEPEST
 from core.ids import random_id
 from tests.support.memories import page, put, section
 
@@ -79,6 +80,24 @@ async def test_a_query_finds_nodes_at_any_coordinates(robot, memory, clock):
     assert (node["label"], node["props"]["title"]) == ("SECTION", "Meals")
     assert node["nodeId"] == section("travel.md", "Travel", "Meals")
     assert node["spans"]
+
+
+async def test_what_is_wrong_with_a_query_is_pointed_at_where_it_stands_in_the_body(call):
+    twice = [{"prop": "p", "op": "match", "value": "a"}, {"prop": "p", "op": "match", "value": "b"}]
+    deep = [{"prop": "p", "op": "eq", "value": 1}]
+    for _ in range(12):
+        deep = [{"any": deep}]
+    watch = {"name": "x", "scopeType": "query"}
+    for path, body, place in (
+        ("/query", {}, "/find"),
+        ("/query", {"find": "SECTION", "where": twice}, "/where/1/op"),
+        ("/memory/verify", {"claims": ["a"], "against": {"find": "SECTION", "where": twice}}, "/against/where/1/op"),
+        ("/query", {"find": "SECTION", "where": deep}, "/where/0" + "/any/0" * DEEPEST + "/any"),
+        ("/watches", watch | {"scopeRefs": ["[1]"]}, "/scopeRefs/0"),
+        ("/watches", watch | {"scopeRefs": [json.dumps({"find": "SECTION", "where": twice})]}, "/scopeRefs/0"),
+    ):
+        heard = await call("POST", path, body)
+        assert (heard.code, [one["pointer"] for one in heard.json["errors"]]) == ("INVALID_QUERY", [place]), body
 
 
 async def test_a_key_reads_what_its_roles_may(robot, nobody, memory):

@@ -2,13 +2,15 @@
 
 import json
 from collections import Counter
+from contextlib import contextmanager
 
 import pytest
+from sqlalchemy import event
 
 from bot.http.v1.routes import ROUTES
 from core.ids import random_id
 from tests.support.http import key
-from tests.support.memories import add_person, page, put, section
+from tests.support.memories import add_person, page, put, section, source_id
 
 MEALS = {"Meals": "A meal may cost at most 40 EUR.", "Hotels": "A night: 120 EUR."}
 NEVER = str(random_id())
@@ -72,6 +74,40 @@ async def test_the_ids_of_another_tenant_are_told_like_ids_that_never_were(call,
         never.update(one.code for one in foreign)
     assert never == {"NOT_FOUND": 15}
     assert [one.status for one in await heard(neighbour, by_path(theirs))].count(404) == 0, "there they are"
+
+
+async def test_by_what_is_done_nobody_could_tell_them_apart_either(call, neighbour, nobody, memory, bob):
+    """Nor by the time that it takes: the same statements are executed, but one at most within the tenant."""
+    theirs, bobs = await owned(neighbour, "other"), await owned(nobody.as_(key(memory, person=bob)))
+    private = {name: bobs[name] for name in ("trace", "answers", "watches")}
+    board = {"node": section("board.md", "Board", "Fees"), "source": str(source_id("board.md"))}
+    never = dict.fromkeys(theirs, NEVER)
+
+    async def done(request):
+        executed.clear()
+        await call(*request)
+        return Counter(executed)
+
+    with statements(memory) as executed:
+        for ids, apart in ((theirs, 0), (never | private, 1), (never | board, 1)):
+            for requests in (by_path, by_body):
+                for here, there in zip(requests(ids), requests(never), strict=True):
+                    one, other = await done(here), await done(there)
+                    differing = (one - other) + (other - one)
+                    assert differing.total() <= apart, (here, differing)
+
+
+@contextmanager
+def statements(memory):
+    """What the database is told, as it is told, without the values."""
+    executed = []
+
+    def note(_, __, statement, *___):
+        executed.append(statement)
+
+    event.listen(memory._database.engine, "before_cursor_execute", note)
+    yield executed
+    event.remove(memory._database.engine, "before_cursor_execute", note)
 
 
 async def test_the_ids_of_another_person_are_told_alike(call, nobody, memory, bob):

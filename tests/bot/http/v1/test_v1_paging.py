@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from bot.http.v1.paging import MOST, PageAsked, page, page_of_ids
 from bot.http.v1.problems import Problem
+from bot.http.v1.routes import ROUTES
 from tests.support.memories import page as document
-from tests.support.memories import put
+from tests.support.memories import put, section
 
 PLACES = st.tuples(st.integers(-9, 9), st.text(max_size=3))
 
@@ -66,6 +67,33 @@ def test_a_cursor_that_nobody_was_given_is_refused(raw):
     cursor = base64.urlsafe_b64encode(raw).decode().rstrip("=") or "A"
     with pytest.raises(Problem, match="INVALID_REQUEST"):
         page("list", [(1, "a")], lambda one: one, PageAsked.model_construct(limit=MOST, cursor=cursor))
+
+
+async def test_a_cursor_of_one_list_is_none_of_another(call, memory):
+    """Also where both are ordered alike."""
+    for number in "12":
+        put(memory, f"page-{number}.md", document("P", {"S": f"Words {number}."}))
+        scope = {"scopeType": "label", "scopeRefs": [f"LABEL_{number}"]}
+        await call("POST", "/watches", {"name": "x"} | scope)
+        asked = {"nodeId": section("travel.md", "Travel", "Meals"), "question": f"{number}?", "audience": ["member"]}
+        await call("POST", "/clarifications", asked)
+        trace_id = (await call("POST", "/generate", {"question": f"What may {number} meals cost?"})).json["traceId"]
+        await call("POST", "/answers", {"traceId": trace_id})
+    lists = [route.path for route in ROUTES if route.query is PageAsked and "{" not in route.path]
+    cursors = {path: (await call("GET", f"{path}?limit=1")).json["nextCursor"] for path in lists}
+    heard = {
+        (path, other): (await call("GET", path, params={"cursor": cursor})).status
+        for path in lists
+        for other, cursor in cursors.items()
+    }
+    assert heard == {(path, other): 200 if path == other else 422 for path in lists for other in lists}
+
+
+def test_a_cursor_of_the_fires_of_one_watch_is_none_of_another():
+    ids = [UUID(int=n) for n in range(3)]
+    _, cursor = page_of_ids("fires of 1", ids, PageAsked(limit=1))
+    with pytest.raises(Problem, match="INVALID_REQUEST"):
+        page_of_ids("fires of 2", ids, PageAsked(cursor=cursor))
 
 
 async def test_lists_are_read_by_cursors_over_http(admin, memory):

@@ -96,6 +96,21 @@ async def test_what_takes_too_long_is_given_up(memory):
     assert (heard.code, heard.headers["Retry-After"]) == ("TIMED_OUT", "60")
 
 
+async def test_what_was_given_up_still_has_its_thread_and_no_other_is_handed_to_the_same(memory):
+    """However often a caller asks again."""
+    gate, begun = Gate(), []
+
+    def slow(call):
+        begun.append(call)
+        return gate(call)
+
+    limits = Limits(answer_secs=0.05, long_at_once=2, long_of_one_key=1)
+    async with serving(memory, slow, limits, pace=Pace.LONG) as call:
+        assert {(await call("POST", "/x")).code for _ in "123"} == {"TIMED_OUT"}
+        assert len(begun) == 1
+        gate.open.set()
+
+
 async def test_one_key_keeps_no_other_waiting(memory):
     gate = Gate()
     async with serving(memory, gate, Limits(at_once=1)) as call:
