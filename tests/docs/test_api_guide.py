@@ -119,5 +119,6 @@ def test_the_limits_are_those_of_the_code():
         f"within {LIMITS.body_secs} seconds",
         f"{LIMITS.answer_secs} seconds",
         f"{LIMITS.at_once} requests",
+        f"{LIMITS.long_of_one_key} of those that take long",
     ):
         assert said in " ".join(words.split())

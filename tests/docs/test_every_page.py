@@ -14,11 +14,11 @@ from bot.cli.template import template
 from bot.config import Settings, SourceSettings
 from bot.http.v1.problems import KINDS
 from core.memory import Memory
+from tests.support.guides import BLOCK
 
 ROOT = Path(__file__).parents[2]
 PAGES = {str(file.relative_to(ROOT)): file.read_text("utf-8") for file in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))}
 PROSE = {page: re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE) for page, text in PAGES.items()}
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 each_page = pytest.mark.parametrize("page", sorted(PAGES))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from bot.cli.entry import run
 
 DOCS = Path(__file__).parents[2] / "docs"
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 GROUPS = {"manifest", "person", "workspace"}
 
 
