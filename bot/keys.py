@@ -6,9 +6,11 @@ for as long as a token lives. Both halves are read anew for each tap, so that wh
 of the old private key has two minutes. A rotation cut short leaves the old public key good until the next one.
 """
 
+import fcntl
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,22 +60,45 @@ class KeyRing(Mapping[str, Ed25519PublicKey]):
 
 def create(folder: Path) -> str:
     """Make the first key pair and return its id. Raises InvalidConfig where there is one already."""
-    if (folder / PRIVATE_NAME).exists():
-        raise InvalidConfig(f"{folder / PRIVATE_NAME} exists already; to replace it, rotate the keys")
-    return _new_pair(folder)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _alone(folder):
+        if (folder / PRIVATE_NAME).exists():
+            raise InvalidConfig(f"{folder / PRIVATE_NAME} exists already; to replace it, rotate the keys")
+        return _new_pair(folder)
+
+
+def complete(folder: Path) -> str:
+    """Put the public key beside the private one where it is missing; its id. Raises InvalidConfig as `load_private`."""
+    kid, key = load_private(folder)
+    if not (folder / f"{kid}{PUBLIC_SUFFIX}").exists():
+        _publish(folder, key.public_key())
+    return kid
 
 
 def rotate(folder: Path, now: int) -> tuple[str, int]:
     """Replace the private key; the new id, and until when (Ts) tokens of the old one are good. `now` is a Ts."""
     load_private(folder)
-    kid, until = _new_pair(folder), (now // SECOND + LIFETIME_SECS + LEEWAY_SECS) * SECOND
-    for old in public_keys(folder):
-        if not old.is_good(now):
-            (folder / f"{old.kid}{PUBLIC_SUFFIX}").unlink()
-            (folder / f"{old.kid}{UNTIL_SUFFIX}").unlink()
-        elif old.until is None and old.kid != kid:
-            _write(folder / f"{old.kid}{UNTIL_SUFFIX}", str(until // SECOND).encode(), 0o644)
+    with _alone(folder):
+        complete(folder)
+        kid, until = _new_pair(folder), (now // SECOND + LIFETIME_SECS + LEEWAY_SECS) * SECOND
+        for old in public_keys(folder):
+            if not old.is_good(now):
+                (folder / f"{old.kid}{PUBLIC_SUFFIX}").unlink()
+                (folder / f"{old.kid}{UNTIL_SUFFIX}").unlink()
+            elif old.until is None and old.kid != kid:
+                _write(folder / f"{old.kid}{UNTIL_SUFFIX}", str(until // SECOND).encode(), 0o644)
     return kid, until
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Of two that rotate at once, either would retire the key of the other, and with it the one that signs."""
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
 
 
 def load_private(folder: Path) -> tuple[str, Ed25519PrivateKey]:
@@ -98,11 +123,23 @@ def load_public(folder: Path, now: int) -> dict[str, Ed25519PublicKey]:
 
 
 def public_keys(folder: Path) -> list[PublicKey]:
-    """Every public key. Raises InvalidConfig: there is none, or a file holds another key than it is named."""
+    """Every public key. Raises InvalidConfig: there is none, a file holds another key than it is named, or anybody may
+    put one there.
+    """
+    _refuse_to_trust(folder)
     found = [_public(folder / name) for name in _names(folder) if name.endswith(PUBLIC_SUFFIX)]
     if not found:
         raise InvalidConfig(f"{folder} holds no public key (*{PUBLIC_SUFFIX}); `clarify-bot init` makes a pair")
     return found
+
+
+def _refuse_to_trust(folder: Path) -> None:
+    """Whoever may write a folder may put a public key of their own into it, and sign taps in anybody's name."""
+    if not folder.is_dir() or os.statvfs(folder).f_flag & os.ST_RDONLY:
+        return
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    if mode & 0o022:
+        raise InvalidConfig(f"{folder} has mode {mode:04o}, so others can put keys into it: chmod 700 {folder}")
 
 
 def key_id(key: Ed25519PublicKey) -> str:
@@ -111,19 +148,20 @@ def key_id(key: Ed25519PublicKey) -> str:
 
 def _new_pair(folder: Path) -> str:
     key = Ed25519PrivateKey.generate()
-    kid = key_id(key.public_key())
-    public = key.public_key().public_bytes(
-        serialization.Encoding.PEM,
-        serialization.PublicFormat.SubjectPublicKeyInfo,
-    )
+    kid = _publish(folder, key.public_key())
     private = key.private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption(),
     )
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _write(folder / f"{kid}{PUBLIC_SUFFIX}", public, 0o644)
     _write(folder / PRIVATE_NAME, private, 0o600)
+    return kid
+
+
+def _publish(folder: Path, key: Ed25519PublicKey) -> str:
+    kid = key_id(key)
+    pem = key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    _write(folder / f"{kid}{PUBLIC_SUFFIX}", pem, 0o644)
     return kid
 
 

@@ -60,7 +60,7 @@ def _ensure_keys(settings: "Settings") -> None:
     from bot import keys
 
     if (settings.keys / keys.PRIVATE_NAME).exists():
-        keys.load_private(settings.keys)
+        keys.complete(settings.keys)
         say(f"{settings.keys} holds a key already and stays as it is.")
     else:
         say(f"Made the key {keys.create(settings.keys)} in {settings.keys}.")

@@ -1,11 +1,22 @@
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from bot.keys import PRIVATE_NAME, KeyRing, create, load_private, load_public, public_keys, rotate
+from bot.keys import (
+    PRIVATE_NAME,
+    PUBLIC_SUFFIX,
+    KeyRing,
+    complete,
+    create,
+    load_private,
+    load_public,
+    public_keys,
+    rotate,
+)
 from core.access.card_tokens import LEEWAY_SECS, LIFETIME_SECS
 from core.clock import HOUR, SECOND, ManualClock
 from core.errors import InvalidConfig
@@ -156,3 +167,38 @@ def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(tmp_path):
     (tmp_path / "keys").write_bytes(b"no folder")
     with pytest.raises(InvalidConfig, match="keys cannot be read: Not a directory"):
         load_public(tmp_path / "keys", NOW)
+
+
+def test_the_public_key_that_is_missing_is_made_again_from_the_private_one(tmp_path):
+    kid = create(tmp_path)
+    before = load_public(tmp_path, NOW)
+    (tmp_path / f"{kid}{PUBLIC_SUFFIX}").unlink()
+    assert complete(tmp_path) == kid
+    assert load_public(tmp_path, NOW)[kid].public_bytes_raw() == before[kid].public_bytes_raw()
+
+
+def test_what_a_key_without_its_public_half_has_signed_is_good_after_a_rotation_too(tmp_path):
+    kid = create(tmp_path)
+    (tmp_path / f"{kid}{PUBLIC_SUFFIX}").unlink()
+    new, _ = rotate(tmp_path, NOW)
+    assert set(load_public(tmp_path, NOW)) == {kid, new}
+
+
+def test_of_many_rotations_at_once_the_key_that_signs_is_never_retired(tmp_path):
+    create(tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        made = [kid for kid, _ in pool.map(lambda _: rotate(tmp_path, NOW), range(24))]
+    signing, _ = load_private(tmp_path)
+    assert [one.kid for one in public_keys(tmp_path) if one.until is None] == [signing]
+    assert len(set(made)) == 24
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o702, 0o1777])
+def test_a_folder_into_which_others_can_put_keys_is_not_trusted(tmp_path, mode):
+    folder = tmp_path / "keys"
+    create(folder)
+    folder.chmod(mode)
+    with pytest.raises(InvalidConfig, match=rf"mode {mode:04o}, .*chmod 700"):
+        load_public(folder, NOW)
+    folder.chmod(0o755)
+    assert load_public(folder, NOW)

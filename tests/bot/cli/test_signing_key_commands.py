@@ -70,3 +70,12 @@ def test_a_bot_that_runs_signs_with_the_new_key_and_takes_what_the_old_one_signe
         )
         assert refusal(memory, minted(signer(), person, clock.now())) == "fingerprint_mismatch"
         assert made["old_until"] - clock.now() <= (LIFETIME_SECS + LEEWAY_SECS) * SECOND
+
+
+def test_init_makes_the_public_key_again_that_went_missing(set_up, tmp_path):
+    [public] = (tmp_path / "keys").glob("*.public.pem")
+    public.unlink()
+    assert "clarify-bot init" in set_up("keys", "list", code=2)
+    set_up("init")
+    assert public.exists()
+    set_up("keys", "list")
