@@ -128,6 +128,22 @@ def test_erasure(cli):
     assert "asked by mail" in said["erasure report"]
 
 
+def test_the_keys_of_the_guide_to_v1(cli):
+    said = follow(cli, typed("api.md", "## Keys"), lambda: {"ID": first_id(cli, "key", "list")})
+    assert len(said) == 4
+
+
+def test_the_tenants_of_the_guide_to_operations(cli, monkeypatch, tmp_path):
+    shutil.copytree(tmp_path / "handbook", tmp_path / "acme")
+    made, *rest = typed("operations.md", "## Tenants")
+    follow(cli, [made])
+    monkeypatch.setenv("CLARIFY_TENANT", "acme")
+    follow(cli, rest)
+    assert "Robin" in cli("person", "list")
+    monkeypatch.delenv("CLARIFY_TENANT")
+    assert "portal" not in cli("key", "list")
+
+
 def test_embedders(cli):
     [said] = follow(cli, typed("embedders.md")).values()
     assert "nothing to do" in said
