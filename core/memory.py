@@ -24,6 +24,7 @@ from core.graph.records import Record, interval
 from core.ingest.engine import Incoming, IngestResult
 from core.metrics import Backlog, Metrics
 from core.model.answers import Answer, AnswerMove, Cited, Refreshed, SavedAnswer
+from core.model.auditing import EVERYTHING, AuditFilter
 from core.model.clarifying import OpenQuestion
 from core.model.evidence import Resolution
 from core.model.grants import CardAction
@@ -125,10 +126,10 @@ class Memory:
         with self._database.read(ANY_TENANT) as tx:
             return counts.backlog(tx, self.clock.now())
 
-    def audit(self, limit: int, *, tenant: str = DEFAULT_TENANT) -> list[AuditEntry]:
-        """Who did what, newest first, for an administrator."""
+    def audit(self, limit: int, wanted: AuditFilter = EVERYTHING, *, tenant: str = DEFAULT_TENANT) -> list[AuditEntry]:
+        """Who did what, newest first, for an administrator. Raises NotFound for an entry to go on from there is not."""
         with self._database.read(tenant) as tx:
-            return audit.rows(tx, limit)
+            return audit.rows(tx, limit, wanted)
 
     # ── documents ──
 

@@ -140,7 +140,7 @@ def _ingest(
 def _show(report: "SyncReport", *, as_json: bool) -> None:
     """What became of it; a set of which nothing could be read is a failure."""
     counts = {name: getattr(report, name) for name in ("new", "changed", "unchanged", "removed", "erased")}
-    for problem in report.problems:
+    for problem in () if as_json else report.problems:
         complain(f"{problem.relative}: {problem.reason}")
     unusable = bool(report.problems) and not any(counts.values())
     if as_json:

@@ -7,12 +7,12 @@ from uuid import UUID
 import typer
 
 from bot.cli.options import AsJson, Config, memory_of, person_named, settings_of
-from bot.cli.output import say, say_json, say_table
+from bot.cli.output import say, say_json, say_table, tell
 
 if TYPE_CHECKING:
     from core.erasure.surfaces import ErasureReport
 
-Reason = Annotated[str, typer.Option(help="Why: it is kept with the report.")]
+Reason = Annotated[str, typer.Option(metavar="WORDS", help="Why: it is kept with the report.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -57,7 +57,7 @@ def person(
 
 
 def report(
-    erasure_id: Annotated[str, typer.Argument(metavar="[ID]", help="One erasure; without it, all in short.")] = "",
+    erasure_id: Annotated[str, typer.Argument(metavar="ID", help="One erasure; without it, all in short.")] = "",
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
@@ -80,13 +80,14 @@ def report(
 
 def readmit(
     uri: Annotated[str, typer.Argument(metavar="URI", help="The document that was erased.")],
+    as_json: AsJson = False,
     config: Config = None,
 ) -> None:
     """Let a document that was erased be taken in again, as a new one."""
     settings = settings_of(config)
     with memory_of(settings) as memory:
         memory.readmit(uri, tenant=settings.tenant)
-    say(f"{uri} is taken in again when it is next ingested.")
+    tell(f"{uri} is taken in again when it is next ingested.", {"uri": uri, "readmitted": True}, as_json=as_json)
 
 
 def _id(text: str) -> UUID | None:

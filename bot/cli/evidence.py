@@ -34,9 +34,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def context(
-    question: Annotated[
-        str | None, typer.Argument(metavar="[QUESTION]", help="What the evidence is to answer.")
-    ] = None,
+    question: Annotated[str | None, typer.Argument(metavar="QUESTION", help="What the evidence is to answer.")] = None,
     person: Person = "",
     find: Find = None,
     where: Where = None,
@@ -128,7 +126,7 @@ def _show_context(found: "Context") -> None:
 
 
 def verify(
-    claims: Annotated[list[str], typer.Argument(metavar="CLAIM...", help="Statements, each one sentence.")],
+    claims: Annotated[list[str], typer.Argument(metavar="CLAIM", help="Statements, each one sentence.")],
     person: Person = "",
     source: Annotated[
         list[str] | None, typer.Option(metavar="URI", help="Hold them against this document alone; repeatable.")

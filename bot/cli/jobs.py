@@ -6,7 +6,7 @@ from uuid import UUID
 import typer
 
 from bot.cli.options import AsJson, Config, memory_of, settings_of
-from bot.cli.output import say, say_json, say_table
+from bot.cli.output import say, say_json, say_table, tell
 
 if TYPE_CHECKING:
     from core.jobs.views import JobView
@@ -23,9 +23,11 @@ def add_to(app: typer.Typer) -> None:
 
 
 def list_(
-    state: Annotated[str, typer.Option(help="ready, leased, done or dead; without it, all that are not done.")] = "",
-    kind: Annotated[str, typer.Option(help="As in notify:watch; without it, every kind.")] = "",
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many, the longest due first.")] = 50,
+    state: Annotated[
+        str, typer.Option(metavar="STATE", help="ready, leased, done or dead; without it, all that are not done.")
+    ] = "",
+    kind: Annotated[str, typer.Option(metavar="KIND", help="As in notify:watch; without it, every kind.")] = "",
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="How many, the longest due first.")] = 50,
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
@@ -56,8 +58,9 @@ def show(job_id: Id, as_json: AsJson = False, config: Config = None) -> None:
 
 
 def retry(
-    job_id: Annotated[str, typer.Argument(metavar="[ID]", help="One job; or --all-dead.")] = "",
+    job_id: Annotated[str, typer.Argument(metavar="ID", help="One job; or --all-dead.")] = "",
     all_dead: Annotated[bool, typer.Option("--all-dead", help="Every job that was given up.")] = False,
+    as_json: AsJson = False,
     config: Config = None,
 ) -> None:
     """Let what was given up be tried once more, now; an entry in the audit says so."""
@@ -68,10 +71,11 @@ def retry(
     settings = settings_of(config)
     with memory_of(settings) as memory:
         if all_dead:
-            say(f"Jobs to be tried once more: {memory.jobs.retry_dead(settings.tenant)}")
+            count = memory.jobs.retry_dead(settings.tenant)
+            tell(f"Jobs to be tried once more: {count}", {"retried": count}, as_json=as_json)
             return
         memory.jobs.retry(settings.tenant, _id(job_id))
-    say(f"{job_id} is tried once more.")
+    tell(f"{job_id} is tried once more.", {"retried": 1}, as_json=as_json)
 
 
 def _id(text: str) -> UUID:

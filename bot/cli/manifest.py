@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.cli.options import Config, settings_of
-from bot.cli.output import say
+from bot.cli.options import AsJson, Config, settings_of
+from bot.cli.output import say_json, tell
 
 if TYPE_CHECKING:
     from bot.channels.settings import TeamsSettings
@@ -35,6 +35,7 @@ def slack(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Where to write; without it to stdout.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Print the manifest to paste at api.slack.com/apps under Create New App > From a manifest."""
     from bot.channels.slack.manifest import manifest, problems
@@ -42,10 +43,12 @@ def slack(
     made = manifest(_slack_address(url, socket=socket), name.strip())
     _require_none(problems(made))
     text = json.dumps(made, indent=2, ensure_ascii=False)
-    if out is None:
-        typer.echo(text)
+    if out is not None:
+        _write(out, f"{text}\n".encode(), as_json=as_json)
+    elif as_json:
+        say_json(made)
     else:
-        _write(out, f"{text}\n".encode())
+        typer.echo(text)
 
 
 def teams(
@@ -61,6 +64,7 @@ def teams(
         Path | None,
         typer.Option("--out", metavar="ZIP", help="Where to write the package; without it its manifest to stdout."),
     ] = None,
+    as_json: AsJson = False,
     config: Config = None,
 ) -> None:
     """Make the package to upload in the Teams admin center under Teams apps > Manage apps."""
@@ -70,10 +74,12 @@ def teams(
     made = manifest(*_app(url, app_id, settings_of(config).teams), name.strip())
     files = contents(made)
     _require_none(contents_problems(files))
-    if out is None:
-        typer.echo(as_text(made), nl=False)
+    if out is not None:
+        _write(out, pack(files), as_json=as_json)
+    elif as_json:
+        say_json(made)
     else:
-        _write(out, pack(files))
+        typer.echo(as_text(made), nl=False)
 
 
 def _slack_address(url: str, *, socket: bool) -> str | None:
@@ -117,7 +123,7 @@ def _require_none(problems: list[str]) -> None:
         raise InvalidRequest("; ".join(problems))
 
 
-def _write(out: Path, data: bytes) -> None:
+def _write(out: Path, data: bytes, *, as_json: bool) -> None:
     """The file whole, or as it was; what is no file, such as /dev/stdout, is written to and not replaced."""
     if out.exists() and not out.is_file():
         out.write_bytes(data)
@@ -129,4 +135,4 @@ def _write(out: Path, data: bytes) -> None:
     except OSError:
         draft.unlink(missing_ok=True)
         raise
-    say(f"Wrote {out}.")
+    tell(f"Wrote {out}.", {"file": out}, as_json=as_json)

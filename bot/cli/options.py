@@ -18,7 +18,7 @@ Config = Annotated[
         "--config", metavar="FILE", help="The settings; without it clarify-bot.toml in this folder, if there is one."
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a machine instead of text for people.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a machine; an error is then JSON on stderr.")]
 
 
 def settings_of(config: Path | None) -> "Settings":

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.options import AsJson, Config, memory_of, settings_of
-from bot.cli.output import say, say_json, say_table
+from bot.cli.options import AsJson, Config, memory_of, person_named, settings_of
+from bot.cli.output import say_json, say_table, tell
 
-Person = Annotated[str, typer.Argument(metavar="PERSON", help="An e-mail address or a name.")]
+Person = Annotated[str, typer.Argument(metavar="PERSON", help="An e-mail address or a name, or the person's id.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -42,28 +42,26 @@ def add(
         person_id = memory.people.put(
             settings.tenant, name.strip(), email=email or None, zone=zone or None, roles=role or None
         )
-    if as_json:
-        say_json({"person_id": person_id})
-    else:
-        say(f"{name.strip()} is known as person:{person_id}.")
+    tell(f"{name.strip()} is known as person:{person_id}.", {"person_id": person_id}, as_json=as_json)
 
 
-def deactivate(person: Person, config: Config = None) -> None:
+def deactivate(person: Person, as_json: AsJson = False, config: Config = None) -> None:
     """Let a person go: they read nothing and are sent nothing any more. Nothing of theirs is deleted."""
-    say(f"{_set_active(person, config, active=False)} is no longer active.")
+    _set_active(person, config, active=False, as_json=as_json)
 
 
-def activate(person: Person, config: Config = None) -> None:
+def activate(person: Person, as_json: AsJson = False, config: Config = None) -> None:
     """Let a person back in, with the roles they had."""
-    say(f"{_set_active(person, config, active=True)} is active.")
+    _set_active(person, config, active=True, as_json=as_json)
 
 
-def _set_active(name: str, config: Path | None, *, active: bool) -> str:
+def _set_active(name: str, config: Path | None, *, active: bool, as_json: bool) -> None:
     settings = settings_of(config)
     with memory_of(settings) as memory:
-        found = memory.people.named(settings.tenant, name)
+        found = memory.people.get(settings.tenant, person_named(memory, settings, name))
         memory.people.set_active(settings.tenant, found.person_id, active)
-    return found.display_name
+    words = f"{found.display_name} is {'active' if active else 'no longer active'}."
+    tell(words, {"person_id": found.person_id, "active": active}, as_json=as_json)
 
 
 def show(as_json: AsJson = False, config: Config = None) -> None:

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.cli.output import say
+from bot.cli.options import AsJson
+from bot.cli.output import say, say_json
 
 if TYPE_CHECKING:
     from bot.config import Settings
 
+_STAYS = "was there already and stays as it is."
 _NEXT = """
 Next:
   clarify-bot person add "Ada Lovelace" --email ada@example.com
@@ -26,6 +28,7 @@ def init(
     config: Annotated[Path, typer.Option("--config", metavar="FILE", help="The settings file to make.")] = Path(
         "clarify-bot.toml"
     ),
+    as_json: AsJson = False,
 ) -> None:
     """Write clarify-bot.toml with every default, make the keys, and set the database up.
 
@@ -33,19 +36,25 @@ def init(
     """
     from bot.config import load
 
-    _ensure_file(config)
+    is_new = _ensure_file(config)
     settings = load(config)
-    _ensure_keys(settings)
-    _ensure_database(settings)
-    say(_NEXT)
+    kid, key_is_new = _ensure_keys(settings)
+    database = _ensure_database(settings)
+    if as_json:
+        made = {"settings": is_new, "key": key_is_new}
+        say_json({"settings": config, "key_id": kid, "keys": settings.keys, "database": database, "made": made})
+        return
+    say(f"Wrote {config}: every setting with its default." if is_new else f"{config} {_STAYS}")
+    say(f"Made the key {kid} in {settings.keys}." if key_is_new else f"{settings.keys} holds a key. It {_STAYS}")
+    say(f"The database {database} is up to date.\n{_NEXT}")
 
 
-def _ensure_file(file: Path) -> None:
+def _ensure_file(file: Path) -> bool:
+    """Whether it was made."""
     from bot.cli.template import template
 
     if file.exists():
-        say(f"{file} is there already and stays as it is.")
-        return
+        return False
     # Written whole beside its place and then moved there, so that a full disk leaves no half of a file.
     draft = file.with_name(f".{file.name}.new")
     try:
@@ -53,24 +62,24 @@ def _ensure_file(file: Path) -> None:
         draft.replace(file)
     finally:
         draft.unlink(missing_ok=True)
-    say(f"Wrote {file}: every setting with its default.")
+    return True
 
 
-def _ensure_keys(settings: "Settings") -> None:
+def _ensure_keys(settings: "Settings") -> tuple[str, bool]:
+    """The id of the key that signs, and whether it was made."""
     from bot import keys
 
     if (settings.keys / keys.PRIVATE_NAME).exists():
-        keys.complete(settings.keys)
-        say(f"{settings.keys} holds a key already and stays as it is.")
-    else:
-        say(f"Made the key {keys.create(settings.keys)} in {settings.keys}.")
+        return keys.complete(settings.keys), False
+    return keys.create(settings.keys), True
 
 
-def _ensure_database(settings: "Settings") -> None:
+def _ensure_database(settings: "Settings") -> str:
+    """Its address, without a password."""
     from sqlalchemy import make_url
 
     from bot.config import open_memory
 
     with open_memory(settings) as memory:
         memory.people.ensure_tenant(settings.tenant, settings.company)
-        say(f"The database {make_url(settings.database).render_as_string()} is up to date.")
+    return make_url(settings.database).render_as_string()

@@ -116,7 +116,7 @@ def stop(watch: Id, person: Person = "", as_json: AsJson = False, config: Config
 
 def why(
     fire: Annotated[
-        str, typer.Argument(metavar="[FIRE]", help="A fire, by its id. Without it, the newest of all they watch.")
+        str, typer.Argument(metavar="FIRE", help="A fire, by its id. Without it, the newest of all they watch.")
     ] = "",
     person: Person = "",
     as_json: AsJson = False,

@@ -6,7 +6,7 @@ from uuid import UUID
 import typer
 
 from bot.cli.options import AsJson, Config, memory_of, settings_of
-from bot.cli.output import say, say_json, say_table
+from bot.cli.output import say, say_json, say_table, tell
 
 if TYPE_CHECKING:
     from core.memory import Memory
@@ -124,7 +124,7 @@ def unwatch(
     settings = settings_of(config)
     with memory_of(settings) as memory:
         memory.webhooks.unwatch(settings.tenant, name, watch_id)
-    _say_done(f"{name} is told of it no more.", {"watch_id": watch_id, "watched": False}, as_json=as_json)
+    tell(f"{name} is told of it no more.", {"watch_id": watch_id, "watched": False}, as_json=as_json)
 
 
 def trial(name: Name, as_json: AsJson = False, config: Config = None) -> None:
@@ -142,7 +142,7 @@ def trial(name: Name, as_json: AsJson = False, config: Config = None) -> None:
     reply = asyncio.run(send(parcel, SystemClock()))
     taken = ending(reply) is Ending.DELIVERED
     said = f"{name} took it." if taken else f"{name} did not take it: {reply.reason}."
-    _say_done(said, {"taken": taken, "reason": reply.reason}, as_json=as_json)
+    tell(said, {"taken": taken, "reason": reply.reason}, as_json=as_json)
     raise typer.Exit(0 if taken else 1)
 
 
@@ -161,7 +161,7 @@ def enable(name: Name, as_json: AsJson = False, config: Config = None) -> None:
     settings = settings_of(config)
     with memory_of(settings) as memory:
         memory.webhooks.enable(settings.tenant, name)
-    _say_done(f"{name} is on.", {"name": name, "enabled": True}, as_json=as_json)
+    tell(f"{name} is on.", {"name": name, "enabled": True}, as_json=as_json)
 
 
 def remove(name: Name, as_json: AsJson = False, config: Config = None) -> None:
@@ -169,7 +169,7 @@ def remove(name: Name, as_json: AsJson = False, config: Config = None) -> None:
     settings = settings_of(config)
     with memory_of(settings) as memory:
         memory.webhooks.remove(settings.tenant, name)
-    _say_done(f"{name} is forgotten.", {"name": name, "removed": True}, as_json=as_json)
+    tell(f"{name} is forgotten.", {"name": name, "removed": True}, as_json=as_json)
 
 
 def _request(
@@ -207,13 +207,6 @@ def _say_secret(name: str, made: "NewSecret", *, as_json: bool) -> None:
         return
     say(made.secret)
     say(_ONCE.format(name=name), aside=True)
-
-
-def _say_done(words: str, value: dict[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        say_json(value)
-    else:
-        say(words)
 
 
 def _state(one: "WebhookView") -> str:

@@ -1,11 +1,12 @@
 """`workspace list`, `bind` and `unbind`: where the bot is let in, and which chat user is which person."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.cli.options import AsJson, Config, memory_of, settings_of
-from bot.cli.output import say, say_json, say_table
+from bot.cli.options import AsJson, Config, memory_of, person_named, settings_of
+from bot.cli.output import say_json, say_table, tell
 
 if TYPE_CHECKING:
     from core.memory import Memory
@@ -54,32 +55,36 @@ def show(as_json: AsJson = False, config: Config = None) -> None:
 
 
 def bind(
-    person: Annotated[str, typer.Argument(metavar="PERSON", help="An e-mail address or a name.")],
+    person: Annotated[str, typer.Argument(metavar="PERSON", help="An e-mail address or a name, or the person's id.")],
     platform: Platform,
     user: User,
     workspace: Workspace = "",
+    as_json: AsJson = False,
     config: Config = None,
 ) -> None:
     """Say that a chat user is a person: from then on they may ask there, and are written to."""
     settings = settings_of(config)
     with memory_of(settings) as memory:
-        found = memory.people.named(settings.tenant, person)
+        found = memory.people.get(settings.tenant, person_named(memory, settings, person))
         place, where = _place(memory, settings.tenant, platform, workspace, user)
         before = memory.people.at(settings.tenant, place)
         memory.people.bind(settings.tenant, found.person_id, place)
         told = memory.addresses.find(settings.tenant, place) or {}  # by their device, while nobody knew who they are
         memory.people.moved(settings.tenant, place, told.get("zone"), told.get("locale"))
         other = memory.people.get(settings.tenant, before).display_name if before not in {None, found.person_id} else ""
-    say(f"{place.user_id} in {where} is {found.display_name}" + (f", and was {other} before." if other else "."))
+    words = f"{place.user_id} in {where} is {found.display_name}" + (f", and was {other} before." if other else ".")
+    tell(words, asdict(place) | {"person_id": found.person_id}, as_json=as_json)
 
 
-def unbind(platform: Platform, user: User, workspace: Workspace = "", config: Config = None) -> None:
+def unbind(
+    platform: Platform, user: User, workspace: Workspace = "", as_json: AsJson = False, config: Config = None
+) -> None:
     """Say that a chat user is nobody known: nothing is sent there any more. Nothing is deleted."""
     settings = settings_of(config)
     with memory_of(settings) as memory:
         place, where = _place(memory, settings.tenant, platform, workspace, user)
         memory.people.unbind(settings.tenant, place)
-    say(f"{place.user_id} in {where} is nobody known.")
+    tell(f"{place.user_id} in {where} is nobody known.", asdict(place) | {"person_id": None}, as_json=as_json)
 
 
 def _place(memory: "Memory", tenant: str, platform: str, workspace: str, user: str) -> "tuple[Place, str]":

@@ -4,15 +4,17 @@ No module but this names the table. A row holds ids, names of roles and of thing
 people, so that no erasure needs to reach in here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import String, cast, or_
+from sqlalchemy import ColumnElement, String, and_, cast, or_
 from sqlmodel import col, select
 
+from core.errors import NotFound
 from core.ids import random_id
+from core.model.auditing import EVERYTHING, AuditFilter
 from core.store.database import ReadTx, WriteTx
 from core.store.tables import Audit
 
@@ -21,6 +23,7 @@ from core.store.tables import Audit
 class AuditEntry:
     """`at`: Ts. `actor`: person:<id>, key:<id>, operator (the command line) or bot. `outcome`: done or refused."""
 
+    audit_id: UUID
     at: int
     actor: str
     action: str
@@ -51,11 +54,38 @@ def record(
     tx.session.add(row)
 
 
-def rows(tx: ReadTx, limit: int) -> list[AuditEntry]:
-    """The newest `limit` rows, newest first."""
-    newest = select(Audit).where(Audit.tenant_id == tx.tenant_id)
+def rows(tx: ReadTx, limit: int, wanted: AuditFilter = EVERYTHING) -> list[AuditEntry]:
+    """The newest `limit` rows of those that are wanted, newest first. Raises NotFound for a `before` there is not."""
+    newest = select(Audit).where(Audit.tenant_id == tx.tenant_id, *_conditions(tx, wanted))
     found = tx.session.exec(newest.order_by(col(Audit.at).desc(), col(Audit.audit_id)).limit(limit))
     return [_entry(row) for row in found]
+
+
+def _conditions(tx: ReadTx, wanted: AuditFilter) -> Iterator[ColumnElement[bool]]:
+    for column, value in ((Audit.actor, wanted.actor), (Audit.action, wanted.action), (Audit.outcome, wanted.outcome)):
+        if value:
+            yield col(column) == value
+    if wanted.target:
+        of_kind = wanted.target.endswith(":")
+        target = col(Audit.target)
+        yield target.startswith(wanted.target, autoescape=True) if of_kind else target == wanted.target
+    if wanted.since is not None:
+        yield col(Audit.at) >= wanted.since
+    if wanted.until is not None:
+        yield col(Audit.at) < wanted.until
+    if wanted.before is not None:
+        yield _earlier(tx, wanted.before)
+
+
+def _earlier(tx: ReadTx, audit_id: UUID) -> ColumnElement[bool]:
+    """Of an entry: in the order of `rows` it comes after this one, which is shown already."""
+    at = tx.session.exec(
+        select(Audit.at).where(Audit.tenant_id == tx.tenant_id, Audit.audit_id == audit_id)
+    ).one_or_none()
+    if at is None:
+        raise NotFound(f"the audit has no entry {audit_id}")
+    same_moment = and_(col(Audit.at) == at, col(Audit.audit_id) > audit_id)
+    return or_(col(Audit.at) < at, same_moment)
 
 
 def about(tx: ReadTx, person_id: UUID) -> list[AuditEntry]:
@@ -66,4 +96,4 @@ def about(tx: ReadTx, person_id: UUID) -> list[AuditEntry]:
 
 
 def _entry(row: Audit) -> AuditEntry:
-    return AuditEntry(row.at, row.actor, row.action, row.target, row.outcome, row.detail)
+    return AuditEntry(row.audit_id, row.at, row.actor, row.action, row.target, row.outcome, row.detail)

@@ -102,7 +102,8 @@ def test_ingest_reports_bad_files_and_goes_on(ready, here):
     printed = ready("ingest", "docs", "--readers", "everyone", "--json")
     report = json.loads(printed.out)
     assert (report["unchanged"], report["problems"][0]["path"]) == (1, "b.png")
-    assert "b.png" in printed.err
+    assert printed.err == "", "a machine has it on stdout"
+    assert "b.png" in ready("ingest", "docs", "--readers", "everyone").err
 
 
 def test_a_file_that_cannot_be_read_at_all_is_wrong_use(ready, here):
@@ -300,6 +301,38 @@ def test_a_database_that_cannot_be_used_is_one_sentence(cli, here, monkeypatch, 
     (here / "garbage.db").write_text("garbage " * 100)
     monkeypatch.setenv("CLARIFY_DATABASE", address)
     assert words in one_sentence(cli("status", code=code))
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_stream_that_is_closed_is_no_failure(ready, closed):
+    """What is opened next, the database for one, must not be taken for it either."""
+    command = f"{sys.executable} -c 'from bot.cli import main; main()' person add Bo {closed}"
+    env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
+    assert subprocess.run(command, shell=True, env=env, check=True, capture_output=True).stderr == b""
+    assert "Bo" in ready("person", "list").out
+
+
+def test_a_terminal_in_another_encoding_shows_what_it_can(ready):
+    ready("person", "add", "Zoë")
+    env = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(Path(__file__).parents[3])}
+    command = [sys.executable, "-c", "from bot.cli import main; main()", "person", "list"]
+    printed = subprocess.run(command, env=os.environ | env, check=True, capture_output=True).stdout.decode("ascii")
+    assert "Zo?" in printed
+
+
+@pytest.mark.parametrize(("columns", "is_one_a_line"), [("120", True), ("60", False), ("20", False)])
+def test_a_terminal_too_narrow_for_a_row_has_it_in_lines(ready, monkeypatch, columns, is_one_a_line):
+    """With its name and its id whole."""
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    someone, *_ = json.loads(ready("person", "list", "--json").out)
+    printed = ready("person", "list").out
+    assert ("Ada" in printed, someone["person_id"] in printed) == (True, True)
+    assert any({"Ada", someone["person_id"]} <= set(line.split()) for line in printed.splitlines()) == is_one_a_line
+
+
+def test_it_says_which_version_it_is(cli):
+    assert cli("--version").out.strip()[0].isdigit()
 
 
 def test_a_full_disk_is_one_sentence(ready):

@@ -2,11 +2,14 @@
 
 import ast
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
 import core
 from core.clock import SECOND
+from core.errors import NotFound
+from core.model.auditing import AuditFilter
 from core.store import audit
 from core.store.tables import Audit
 from tests.support.memories import audited, page, place_of, put, rows, source_id
@@ -35,7 +38,42 @@ def test_rows_come_newest_first_and_no_more_than_asked_for(memory, clock):
     assert [entry.action for entry in memory.audit(100)] == ["c", "b", "a"]
     assert [entry.action for entry in memory.audit(2)] == ["c", "b"]
     refused = memory.audit(100)[1]
-    assert refused == audit.AuditEntry(began + SECOND, "key:1", "b", "y", "refused", {"code": "no"})
+    assert refused == audit.AuditEntry(refused.audit_id, began + SECOND, "key:1", "b", "y", "refused", {"code": "no"})
+
+
+def entries(memory, limit=100, **wanted):
+    return [entry.action for entry in memory.audit(limit, AuditFilter(**wanted))]
+
+
+def test_only_what_is_wanted_comes(memory, clock):
+    began = clock.now()
+    record(memory, ("operator", "a", "source:1"), ("key:1", "b", "source:12", "refused"), ("bot", "c", "sources_x"))
+    assert entries(memory, actor="key:1") == ["b"]
+    assert entries(memory, action="c") == ["c"]
+    assert entries(memory, outcome="refused") == ["b"]
+    assert (entries(memory, target="source:1"), entries(memory, target="source:")) == (["a"], ["b", "a"])
+    assert entries(memory, since=began + SECOND, until=began + 2 * SECOND) == ["b"]
+    assert entries(memory, actor="bot", action="a") == []
+
+
+def test_a_pattern_is_no_pattern_here(memory):
+    record(memory, ("operator", "a", "xy:1"))
+    assert entries(memory, target="x_:") == entries(memory, target="%:") == []
+
+
+def test_page_after_page_shows_each_entry_once_also_of_one_moment(memory):
+    with memory._database.write("default") as tx:
+        for number in range(5):
+            audit.record(tx, "operator", f"n{number}", "x")
+    memory.clock.advance(SECOND)
+    record(memory, ("operator", "newer", "x"))
+    seen, before = [], None
+    while page_ := memory.audit(2, AuditFilter(before=before)):
+        seen += [entry.action for entry in page_]
+        before = page_[-1].audit_id
+    assert (seen[0], sorted(seen[1:])) == ("newer", [f"n{number}" for number in range(5)])
+    with pytest.raises(NotFound):
+        memory.audit(2, AuditFilter(before=UUID(int=1)))
 
 
 def test_one_tenants_audit_is_no_other_tenants(memory):
