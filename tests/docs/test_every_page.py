@@ -121,6 +121,14 @@ def test_every_option_that_stands_alone_is_one_of_some_command(page):
     assert alone - OTHERS - {"--help"} - {option for options in KNOWN.values() for option in options} == set()
 
 
+@each_page
+def test_every_target_of_make_is_one(page):
+    typed = [words for block in blocks(page, "sh") for words in block.splitlines()] + in_code(page)
+    named = {target for words in typed for target in re.findall(r"(?:^|[A-Z]\S* )make ((?:[a-z]+ ?)+)", words)}
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    assert {target for words in named for target in words.split()} - targets == set()
+
+
 # ── settings ──
 
 DEFAULTS = json.loads(Settings.model_construct().model_dump_json())

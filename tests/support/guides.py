@@ -1,15 +1,11 @@
 """Guides of docs/, read for what a test can hold them to."""
 
 import re
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.cli.entry import run
-
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-GROUPS = {"manifest", "person", "workspace"}
 
 
 @dataclass(frozen=True)
@@ -41,11 +37,3 @@ class Guide:
                 break
             rows.append([cell.strip().strip("`") for cell in line.strip("|").split("|")])
         return rows
-
-
-def assert_is_a_command(command, capsys):
-    """There is such a command, and it has the options that are shown."""
-    words = [word for word in shlex.split(command)[1:] if not word.startswith("-")]
-    assert run([*words[: 2 if words[0] in GROUPS else 1], "--help"]) == 0
-    helped = capsys.readouterr().out
-    assert all(option in helped for option in re.findall(r"--[a-z-]+", command))

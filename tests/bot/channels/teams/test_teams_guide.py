@@ -1,4 +1,4 @@
-"""docs/teams.md says what the code does: its tables are the code's, and its commands and settings are real ones."""
+"""docs/teams.md says what the code does: its tables are the code's, and its settings are real ones."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from bot.channels.teams.remedies import REFUSALS, REMEDIES
 from bot.channels.user_ids import user_id
 from bot.cli.entry import run
 from bot.config import load
-from tests.support.guides import Guide, assert_is_a_command
+from tests.support.guides import Guide
 
 GUIDE = Guide.of("teams.md")
 ON, ANONYMOUS = GUIDE.settings
@@ -44,11 +44,6 @@ def test_every_code_of_the_connectors_stands_there_with_what_helps():
     assert {code: (means, fix) for code, means, fix in rows} == {
         code: (remedy.means, remedy.fix) for code, remedy in REFUSALS.items()
     }
-
-
-@pytest.mark.parametrize("command", GUIDE.commands)
-def test_every_command_is_one(command, capsys):
-    assert_is_a_command(command, capsys)
 
 
 def test_the_endpoint_is_the_bots_own_wherever_it_stands():
