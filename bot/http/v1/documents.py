@@ -15,7 +15,13 @@ from core.errors import NotFound
 from core.model.principals import ADMIN, EVERYONE, PERSON, Principal, role_names, visible_to
 
 LONGEST_URI = 1024
-URI_SCHEMA = {"type": "string", "minLength": 1, "maxLength": LONGEST_URI, "pattern": NAME}
+URI_SCHEMA = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": LONGEST_URI,
+    "pattern": NAME,
+    "description": "A document's name; no part of it between slashes is . or ..",
+}
 _DOTS = re.compile(r"(?:.*/)?\.\.?(?:/.*)?", re.DOTALL)
 _FORMS = ("multipart/", "application/x-www-form-urlencoded")
 _UNKNOWN = "application/octet-stream"

@@ -225,7 +225,7 @@ async def test_every_code_is_the_answer_to_a_request(code, world):
 
 def raised():
     """Every code that the code of `/v1` names where it says no, and those that errors of core come to."""
-    for file in (ROOT / "bot").rglob("*.py"):
+    for file in [*(ROOT / "bot" / "http").rglob("*.py"), *(ROOT / "bot" / "mcp").rglob("*.py")]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Problem":
                 yield from (one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant))

@@ -149,6 +149,21 @@ async def test_a_body_that_does_not_come_is_not_waited_for(memory):
     assert heard.code == "BODY_TOO_SLOW"
 
 
+async def test_a_body_that_breaks_off_within_is_not_waited_for(memory):
+    """What comes in place of its next piece is no HTTP."""
+    gateway = MemoryGateway(memory)
+    async with listening(memory, Server(gateway, ROUTES, Limits(body_secs=0.05))) as base:
+        host, _, port = base.removeprefix("http://").removesuffix("/v1").partition(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        head = f"POST /v1/query HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key(memory, 'member')}\r\n"
+        writer.write(f"{head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n".encode())
+        await writer.drain()
+        writer.write(b"{\r\nzz\r\n")
+        assert (await reader.readline()).startswith((b"HTTP/1.1 408", b"HTTP/1.0 400"))
+        writer.close()
+    gateway.stop()
+
+
 async def test_a_body_that_grows_too_large_is_not_read_to_its_end(robot):
     async def endless():
         while True:
