@@ -16,8 +16,10 @@ from bot.home import Home
 from bot.identity import Identity
 from bot.ingress import Ingress
 from bot.memory_gateway import MemoryGateway
+from bot.refreshing import Refresher
+from bot.talks import Ended, Talks
 from bot.webhooks import WebhookSender
-from bot.worker import Ended, Worker
+from bot.worker import Worker
 from core.ids import nonce
 
 
@@ -55,5 +57,6 @@ def wire(
     identity = Identity(gateway, courier, channels)
     conversation = Conversation(gateway, identity, ask, actions, Home(gateway, courier))
     webhooks = WebhookSender(gateway, keys)
-    worker = Worker(gateway, courier, conversation.handlers, actions, webhooks, owner or nonce(), ended)
+    talks = Talks(gateway, conversation.handlers, ended)
+    worker = Worker(gateway, courier, talks, Refresher(gateway, actions), webhooks, owner or nonce())
     return Parts(gateway, courier, actions, commands, ask, worker, Ingress(gateway, worker.wake))

@@ -4,56 +4,42 @@ Each step takes a bounded batch and says how much it did; `settle` runs them all
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
 
 import structlog
 from structlog.contextvars import bound_contextvars
 
-from bot.actions import Actions
-from bot.conversation import Handler, NotYet
 from bot.delivery import Courier
 from bot.faults import described
 from bot.keeping import BEATS, LeaseLost, kept
-from bot.lanes import Lanes
 from bot.memory_gateway import MemoryGateway
 from bot.presenters import present
+from bot.refreshing import Refresher
+from bot.talks import Talks
 from bot.vitals import Vital
 from bot.webhooks import WebhookSender
-from cards.codec import to_json
-from cards.notices import error as error_card
 from core.clock import HOUR
-from core.errors import CoreError, GenerateUnavailable, InvalidRequest
 from core.jobs.kinds import Audience, JobKind
-from core.model.answers import Refreshed
 from core.model.apart import apart
 from core.model.bell import Bell
-from core.model.principals import Principal
-from core.model.work import Inbound, Leased, Place, stranger
+from core.model.work import Leased
 
 log = structlog.get_logger()
 
-TALKS = 32
-"""Events in hand at once: more than the threads that work on them, few enough for each to end within its lease."""
 AT_ONCE = 8
 """Jobs in hand at once: as many as there are threads, so that none waits out its lease."""
 
 PRUNE_EVERY = HOUR
 """How much gathers in an hour is little to keep and little to delete."""
 
-_AWAITED = {"question", "tap"}
-"""Kinds of event whose person waits for a word."""
-_BROKEN = to_json(error_card("Something is broken on my side.", "Try again later, or tell whoever runs this bot."))
-
 TOGETHER_SECS = 0.02
 """What wakes a loop within so short a time is looked at together: a hundred taps are not a hundred looks."""
 
 Step = Callable[[], Awaitable[int]]
-Ended = Callable[[Inbound], None]
-"""Told of an event that was worked on: whoever shows the place it came from shows what waits."""
 
 
 @dataclass(frozen=True)
@@ -70,24 +56,21 @@ class Worker:
         self,
         gateway: MemoryGateway,
         courier: Courier,
-        handlers: Mapping[str, Handler],
-        actions: Actions,
+        talks: Talks,
+        refresher: Refresher,
         webhooks: WebhookSender,
         owner: str,
-        ended: Ended,
     ) -> None:
         self._gateway = gateway
         self._memory = gateway.memory
         self._courier = courier
-        self._handlers = handlers
-        self._actions = actions
+        self._talks = talks
+        self._refresher = refresher
         self._webhooks = webhooks
         self._owner = owner
-        self._ended = ended
         self._beat_secs = gateway.memory.config.watch.lease_secs / BEATS
         self._bell: Bell | None = None
-        self._talks: Lanes[Place] = Lanes(self.wake)
-        courier.lanes.ended = self.wake
+        talks.lanes.ended = courier.lanes.ended = self.wake
         self._stopping = False
         self._tasks: tuple[asyncio.Task[None], ...] = ()
         self._prune_at = 0
@@ -95,7 +78,7 @@ class Worker:
         self._sweeping = Vital("sweep", self._memory.clock, 300)
         steps = self._sweep, self._briefs, self._checks, self._notify_jobs, self._gather
         self._loops = (
-            self._loop("inbound", 120, self._inbound),
+            self._loop("inbound", 120, talks.begin),
             Loop(self._sweeping, steps),
             self._loop("refreshes", 900, self._refreshes),
             self._loop("webhooks", 120, self._webhook_jobs),
@@ -118,6 +101,7 @@ class Worker:
     def stop(self) -> None:
         """Let `run` end after the steps in hand: a card on its way is recorded, and no lease is left behind."""
         self._stopping = True
+        self._talks.stop()
         self._courier.stop()
         if self._bell is not None:
             self._bell.stop()
@@ -127,7 +111,7 @@ class Worker:
         """Let go of what is in hand: each gives its lease back, and a card on its way is in doubt."""
         for task in self._tasks:
             task.cancel()
-        self._talks.cancel()
+        self._talks.lanes.cancel()
         self._courier.lanes.cancel()
 
     def is_stopping(self) -> bool:
@@ -179,7 +163,7 @@ class Worker:
         return done
 
     async def _finish(self) -> None:
-        await self._talks.finish()
+        await self._talks.lanes.finish()
         await self._courier.lanes.finish()
 
     async def _round(self, loop: Loop) -> int:
@@ -299,95 +283,8 @@ class Worker:
             answer_id = UUID(job.payload["answer_id"])
             await self._gateway.at_length(self._memory.check_answer, answer_id, tenant=job.tenant_id)
         else:
-            await self._refresh(job)
+            await self._refresher.refresh(job)
         await self._gateway.call(self._memory.jobs.complete, job)
-
-    async def _refresh(self, job: Leased) -> None:
-        answer_id, message_id = UUID(job.payload["answer_id"]), UUID(job.payload["delivery_key"])
-        try:
-            refreshed = await self._refreshed(job, answer_id)
-        except Exception as error:
-            lasts = _lasts(error)
-            if lasts or job.attempts >= self._memory.config.watch.max_attempts:
-                await self._actions.not_refreshed(job.tenant_id, answer_id, message_id)
-            if not lasts:
-                raise
-            log.warning("refresh.refused", tenant=job.tenant_id, error=described(error))
-            return
-        await self._actions.refreshed(job.tenant_id, answer_id, message_id, refreshed)
-
-    async def _refreshed(self, job: Leased, answer_id: UUID) -> Refreshed:
-        person_id = UUID(job.payload["person_id"])
-        principal = await self._gateway.call(self._memory.people.principal, job.tenant_id, person_id)
-        refreshed = await self._gateway.at_length(self._memory.refresh_answer, answer_id, principal)
-        return await self._shown_again(refreshed, principal) if refreshed.already else refreshed
-
-    async def _shown_again(self, refreshed: Refreshed, principal: Principal) -> Refreshed:
-        """With today's answer, to be shown: whoever refreshed it before may have died before the card said so."""
-        saved = await self._gateway.call(self._memory.answer, refreshed.answer_id, principal)
-        try:
-            found = await self._gateway.at_length(self._memory.generate, saved.question, principal)
-        except CoreError:
-            return refreshed
-        return replace(refreshed, answer=found) if found.known else refreshed
 
     async def _gather(self) -> int:
         return await self._gateway.call(self._memory.delivery.gather)
-
-    async def _inbound(self) -> int:
-        """Begin with what people said and tapped: of one person in order, of several side by side."""
-        room = TALKS - len(self._talks)
-        events = await self._gateway.call(self._memory.inbound.lease, room) if room > 0 else []
-        for event in events:
-            self._talks.start(replace(event.place, thread=None), partial(self._drive, event))
-        return len(events)
-
-    async def _drive(self, event: Inbound) -> None:
-        inbound = self._memory.inbound
-        if self._stopping:
-            await self._gateway.call(inbound.release, event)
-            return
-        person = {"person": str(event.person_id)} if event.person_id else {}
-        try:
-            with bound_contextvars(event_id=event.event_id, **person):
-                await self._handle(event)
-        finally:
-            self._ended(event)
-
-    async def _handle(self, event: Inbound) -> None:
-        extend = partial(self._gateway.call, self._memory.inbound.extend, event)
-        try:
-            result = await kept(self._handlers[event.kind](event), extend, self._beat_secs)
-        except LeaseLost:
-            log.warning("inbound.lost", tenant=event.tenant_id, kind=event.kind)
-        except NotYet as reason:
-            await self._drive_again(event, str(reason))
-        except asyncio.CancelledError:
-            await self._gateway.call(self._memory.inbound.release, event)
-            raise
-        except Exception as error:  # noqa: BLE001  # kept in the inbox and driven again
-            log.warning("inbound.failed", tenant=event.tenant_id, kind=event.kind, error=described(error))
-            if await self._drive_again(event, described(error)) and event.kind in _AWAITED:
-                await self._say_that_it_failed(event)
-        else:
-            await self._gateway.call(self._memory.inbound.finish, event, result)
-
-    async def _drive_again(self, event: Inbound, reason: str) -> bool:
-        """True when it is not, since all its attempts are spent."""
-        given_up = await self._gateway.call(self._memory.inbound.fail, event, reason)
-        if given_up:
-            log.error("inbound.given_up", tenant=event.tenant_id, kind=event.kind, error=reason)
-        return given_up
-
-    async def _say_that_it_failed(self, event: Inbound) -> None:
-        """Leave nobody without a word. Beside the answer's own card, since an event that comes again is driven anew."""
-        known = await self._gateway.call(self._memory.people.at, event.tenant_id, event.place)
-        person_id, subject = known or stranger(event.place), f"given up:{event.event_id}"
-        post = self._memory.messages.post
-        await self._gateway.call(post, event.tenant_id, person_id, event.place, subject, "notice", lambda _: _BROKEN)
-        self.wake()
-
-
-def _lasts(error: Exception) -> bool:
-    """Whether the same would be refused again, however often it is tried and whatever a model takes for each try."""
-    return isinstance(error, InvalidRequest) or (isinstance(error, GenerateUnavailable) and not error.passing)

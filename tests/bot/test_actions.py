@@ -395,7 +395,7 @@ async def test_a_refresh_of_several_that_is_driven_again_posts_one_card_beside(t
     button = two_told.button("answer_refresh")
     await two_told.press(button)
     [job] = memory.jobs.lease(Audience.INTERNAL, [JobKind.REFRESH_ANSWER], "dies")
-    await parts.worker._refresh(job)
+    await parts.worker._refresher.refresh(job)
     posted = len(two_told.cards())
     clock.advance(HOUR)
     await parts.worker.settle()

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 from bot.actions import INACTIVE
 from bot.channels.base import NotSent, Profile
 from bot.ingress import Tap
-from bot.worker import TALKS
+from bot.talks import TALKS
 from core.clock import DAY, HOUR
 from core.model.grants import CardAction
 from core.model.watching import ScopeType
@@ -437,7 +437,7 @@ async def test_events_in_hand_but_not_begun_when_the_bot_stops_are_given_back_wi
 ):
     for talk in (adas, bobs):
         await talk.say("help")
-    assert await parts.worker._inbound() == 2
+    assert await parts.worker._talks.begin() == 2
     parts.worker.stop()
     await parts.worker._finish()
     assert inbox(memory) == [("ready", 0)] * 2

@@ -431,7 +431,7 @@ def test_the_steps_are_in_the_order_in_which_one_causes_the_next(parts):
     names = [step.__name__ for loop in parts.worker._loops for step in loop.steps]
     assert isinstance(parts.worker, Worker)
     assert names == [
-        "_inbound",
+        "begin",
         "_sweep",
         "_briefs",
         "_checks",
