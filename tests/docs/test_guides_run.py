@@ -16,6 +16,7 @@ import pytest
 from bot.config import load, open_memory
 from core.model.node_ids import section_id
 from tests.fakes.completions import says
+from tests.fakes.embeddings import fake_endpoint
 from tests.support.guides import BLOCK, Guide
 
 ROOT = Path(__file__).parents[2]
@@ -144,9 +145,17 @@ def test_the_tenants_of_the_guide_to_operations(cli, monkeypatch, tmp_path):
     assert "portal" not in cli("key", "list")
 
 
-def test_embedders(cli):
-    [said] = follow(cli, typed("embedders.md")).values()
-    assert "nothing to do" in said
+def test_embedders(cli, tmp_path, monkeypatch):
+    """The memory moves to the endpoint that the guide names, and answers from there."""
+    monkeypatch.delenv("CLARIFY_EMBEDDER")
+    block = next(one for one in Guide.of("embedders.md").settings if "[embedder_endpoint]" in one)
+    with fake_endpoint() as fake:
+        named = block.replace("http://127.0.0.1:8080/v1", fake.url).replace("bge-m3", "small")
+        (tmp_path / "clarify-bot.toml").write_text(named)
+        assert "`clarify-bot reembed`" in cli("ask", "What is the daily allowance?", code=1)
+        [said] = follow(cli, typed("embedders.md")).values()
+        assert "to small@127.0.0.1" in said
+        assert "nothing to do" in cli("reembed")
 
 
 def test_language_models(cli, completions, tmp_path):
