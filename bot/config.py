@@ -34,7 +34,7 @@ _PREFIX, _NEST = "CLARIFY_", "__"
 _SQLITE = "sqlite:///"
 _LONGEST_SHOWN = 60
 _ENDPOINT_KEY = "CLARIFY_EMBEDDER_ENDPOINT__KEY"
-_LLM_KEY = "CLARIFY_LLM__KEY"
+LLM_KEY = "CLARIFY_LLM__KEY"
 _SECRETS = {
     *((credential.section,) for credential in CREDENTIALS),
     *((credential.section, credential.name) for credential in CREDENTIALS),
@@ -186,7 +186,7 @@ def load(path: Path | None = None) -> Settings:
     given = _read(file) if path is not None or file.exists() else {}
     refuse_written(file, given, CREDENTIALS)
     _refuse_key(file, "embedder_endpoint", given.get("embedder_endpoint"), _ENDPOINT_KEY)
-    _refuse_key(file, "llm", given.get("llm"), _LLM_KEY)
+    _refuse_key(file, "llm", given.get("llm"), LLM_KEY)
     try:
         merged = _merged(given, EnvSettingsSource(Settings)())
         settings = Settings(**with_secrets(file, merged, CREDENTIALS))
@@ -312,7 +312,7 @@ def make_llm(settings: Settings) -> LanguageModel | None:
     if not chosen.base_url or not chosen.model:
         raise InvalidConfig(
             f"llm.provider is {chosen.provider!r} and needs llm.base_url, such as https://api.example.com/v1, and "
-            f"llm.model; where the server asks for a key, set {_LLM_KEY}"
+            f"llm.model; where the server asks for a key, set {LLM_KEY}"
         )
     if find_spec("openai") is None:
         raise InvalidConfig(

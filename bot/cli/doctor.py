@@ -1,6 +1,5 @@
 """`doctor`: what is set up rightly, what is not, and what helps."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from bot.doctor import Finding
 
 _TIMEOUT_SECS = 15
-_MARKS = {True: "ok", False: "WRONG", None: "?"}
+_MARKS = {"ok": "ok", "advice": "!", "wrong": "WRONG", "unchecked": "?"}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -34,21 +33,26 @@ def doctor(
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
-    """Check the settings, the keys, the database, the model, the sources, Slack and Teams; change nothing.
+    """Check settings, files, database, models, sources, what waits, Slack and Teams; change nothing.
 
-    Every finding that is not right says what helps. What could not be checked is marked with a question mark.
+    Every finding that is not right says what helps. An exclamation mark is advice: nothing fails. What could not be
+    checked is marked with a question mark.
     """
     found = _findings(config, send_to)
     is_well = all(finding.ok is not False for finding in found)
     if as_json:
-        say_json({"ok": is_well, "findings": [asdict(finding) for finding in found]})
+        say_json({"ok": is_well, "findings": [_json(finding) for finding in found]})
     else:
         _show(found)
     raise typer.Exit(0 if is_well else 1)
 
 
+def _json(one: "Finding") -> dict[str, object]:
+    return {"name": one.name, "state": one.state, "ok": one.ok, "words": one.words, "fix": one.fix}
+
+
 def _findings(config: Path | None, send_to: str) -> "list[Finding]":
-    from bot.doctor import Finding, examine
+    from bot.doctor import Finding, machine, setup
     from core.errors import InvalidConfig
 
     try:
@@ -57,7 +61,7 @@ def _findings(config: Path | None, send_to: str) -> "list[Finding]":
         rest = Finding("everything else", None, "was not looked at", "put right what is above first")
         return [Finding("settings", False, str(error), "correct what is named, and run this again"), rest]
     addressee = _addressee(settings, send_to)
-    found = examine(settings)
+    found = [*machine.examine(settings), *setup.examine(settings)]
     opens = any(one.name == "memory" and one.ok for one in found)  # else opening it would change it
     return [Finding("settings", True, "can be read"), *found, *_of_platforms(settings, addressee, opens=opens)]
 
@@ -86,6 +90,7 @@ def _of_platforms(settings: "Settings", addressee: tuple[str, str], *, opens: bo
 
     from bot.channels.slack import checks as slack
     from bot.channels.teams import checks as teams
+    from bot.doctor import model
     from core.clock import SystemClock
 
     platform, user = addressee
@@ -94,6 +99,7 @@ def _of_platforms(settings: "Settings", addressee: tuple[str, str], *, opens: bo
     async def ask() -> "list[Finding]":
         async with ClientSession(timeout=ClientTimeout(total=_TIMEOUT_SECS), trust_env=True) as session:
             found = await slack.examine(settings.slack, session, clock, user if platform == "slack" else "")
+            found.append(await model.examine(settings, session))
             return [*found, *await teams.examine(settings.teams, session, clock, in_teams)]
 
     return asyncio.run(ask())
@@ -112,8 +118,9 @@ def _in_teams(settings: "Settings", user: str) -> "Addressee":
 def _show(found: "list[Finding]") -> None:
     width = max(len(finding.name) for finding in found)
     for finding in found:
-        say(f"{_MARKS[finding.ok]:<5}  {finding.name:<{width}}  {finding.words}")
+        say(f"{_MARKS[finding.state]:<5}  {finding.name:<{width}}  {finding.words}")
         if finding.fix:
             say(f"{'':<5}  {'':<{width}}  → {finding.fix}")
-    wrong, open_ = ([f.ok for f in found].count(ok) for ok in (False, None))
-    say(f"\n{wrong or 'Nothing'} to put right; {open_ or 'nothing'} left unchecked.")
+    wrong, advised, open_ = ([f.state for f in found].count(state) for state in ("wrong", "advice", "unchecked"))
+    advice = f" {advised} to think about;" if advised else ""
+    say(f"\n{wrong or 'Nothing'} to put right;{advice} {open_ or 'nothing'} left unchecked.")

@@ -1,14 +1,22 @@
 """What `doctor` finds on this machine; and that looking makes nothing and changes nothing."""
 
+import os
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from uuid import UUID
 
 import pytest
+from aiohttp import ClientSession, web
 
 from bot.config import Settings, open_memory
-from bot.doctor import examine
+from bot.doctor import machine, model
+from bot.doctor.setup import examine
 from bot.keys import create
+from core.model.work import Place
+from core.store.tables import Job, Workspace
+from tests.support.loopback import served
 
 
 @pytest.fixture
@@ -47,6 +55,8 @@ def test_what_init_made_is_right_and_is_left_as_it_was(settings, tmp_path):
         "database": True,
         "embedder": True,
         "memory": True,
+        "people": True,
+        "jobs": True,
         "source handbook": True,
     }
     assert everything(tmp_path) == before
@@ -166,3 +176,162 @@ def test_a_source_that_is_not_there_is_found(settings, tmp_path):
     findings = found(changed(settings, sources=sources))
     assert (findings["source a"].ok, findings["source b"].ok) == (False, None)
     assert "does not exist" in findings["source a"].words
+
+
+# ── this machine ──
+
+
+def here(settings):
+    findings = machine.examine(settings)
+    assert all(finding.fix for finding in findings if not finding.ok)
+    return {finding.name: finding for finding in findings}
+
+
+def test_files_that_others_can_read_are_found(settings, tmp_path):
+    assert here(settings)["files"].state == "ok"
+    secret = tmp_path / "token"
+    secret.write_text("x")
+    for path, mode in ((tmp_path / "memory.db", 0o644), (settings.keys / "private.pem", 0o640), (secret, 0o644)):
+        path.chmod(mode)
+    slack = settings.slack.model_copy(update={"bot_token_file": secret})
+    findings = here(changed(settings, slack=slack))
+    assert [findings[f"file {name}"].state for name in ("memory.db", "private.pem", "token")] == ["wrong"] * 3
+    assert findings["file token"].fix == f"chmod 600 {secret}"
+    (tmp_path / "memory.db").chmod(0o640)
+    assert "file memory.db" not in here(settings), "a group may be let in, for backups"
+
+
+def test_files_of_another_user_and_what_this_one_cannot_write_are_found(settings, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 54_321)
+    assert here(settings)["file memory.db"].state == "advice"
+    assert "belongs to another user" in here(settings)["file private.pem"].words
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert here(settings)["file memory.db"].state == "wrong"
+
+
+@pytest.mark.parametrize(("free", "state"), [(10, "wrong"), (60, "advice"), (10_000, "ok")])
+def test_little_room_is_found(settings, tmp_path, monkeypatch, free, state):
+    os.truncate(tmp_path / "memory.db", 100 * 1024 * 1024)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(0, 0, free * 1024 * 1024))
+    assert here(settings)["disk"].state == state
+
+
+def test_a_log_that_nobody_can_bring_in_is_found(settings, tmp_path, monkeypatch):
+    monkeypatch.setattr(machine, "LONG_LOG", 10)
+    assert "database log" not in here(settings)
+    (tmp_path / "memory.db-wal").touch()
+    os.truncate(tmp_path / "memory.db-wal", 10 * 1024 * 1024)
+    assert here(settings)["database log"].state == "advice"
+
+
+def test_a_machine_without_time_zones_is_found(settings, monkeypatch):
+    def unknown(name):
+        raise machine.ZoneInfoNotFoundError(name)
+
+    monkeypatch.setattr(machine, "ZoneInfo", unknown)
+    assert (here(settings)["time zones"].state, "tzdata" in here(settings)["time zones"].fix) == ("wrong", True)
+
+
+def test_choices_that_may_not_be_meant_are_advice(settings):
+    plain = {"provider": "openai", "base_url": "http://models.example.com/v1", "model": "m"}
+    findings = here(
+        changed(
+            settings,
+            http=settings.http.model_copy(update={"host": "0.0.0.0"}),
+            llm=settings.llm.model_copy(update=plain),
+            sources=(),
+        )
+    )
+    advised = {name for name, finding in findings.items() if finding.state == "advice"}
+    assert advised == {"http.host", "llm.base_url", "embedder choice", "sources"}
+
+
+# ── what goes on ──
+
+
+def test_a_paused_workspace_and_jobs_that_were_given_up_are_found(settings):
+    with open_memory(settings) as memory, memory._database.write("default") as tx:
+        where = {"tenant_id": "default", "platform": "slack", "workspace": "T1", "name": "Acme", "connected_at": 1}
+        tx.session.add(Workspace(**where, state="paused", reason="account_inactive", detail={}))
+        key = {"tenant_id": "default", "job_id": UUID(int=1), "kind": "notify:watch", "audience": "bot"}
+        tx.session.add(Job(**key, payload={}, state="dead", not_before=1, created_at=1))
+    findings = found(settings)
+    assert "account_inactive" in findings["workspace T1"].words
+    assert (findings["workspace T1"].ok, findings["jobs"].ok) == (False, False)
+    assert "jobs list --state dead" in findings["jobs"].fix
+
+
+def test_who_is_known_and_bound_is_said(settings):
+    assert found(settings)["people"].state == "advice"
+    with open_memory(settings) as memory:
+        ada = memory.people.put("default", "Ada")
+    slack = changed(settings, slack=settings.slack.model_copy(update={"mode": "socket"}))
+    assert (found(settings)["people"].state, found(slack)["slack.people"].state) == ("ok", "advice")
+    with open_memory(settings) as memory:
+        memory.people.bind("default", ada, Place("slack", "T1", "U1"))
+    assert "slack.people" not in found(slack)
+
+
+def test_changes_that_nobody_was_told_of_are_found(settings):
+    with open_memory(settings) as memory:
+        memory.sweep()
+        memory.ingest("a.md", b"# A\n\nOne.", readers=["everyone"])
+    assert "changes" not in found(settings)
+    for table, column in (("feed", "tx"), ("sweep_checkpoint", "tx")):
+        rewrite(settings, f"UPDATE {table} SET {column} = {column} - 3600000000")
+    assert found(settings)["changes"].state == "advice"
+
+
+def test_when_a_source_was_last_looked_at_is_said(settings):
+    assert "nothing of it was taken in" in found(settings)["source handbook"].words
+    with open_memory(settings) as memory:
+        memory.ingest("handbook/a.md", b"A.", readers=["everyone"], source_set="handbook")
+        memory.synced("handbook")
+    assert found(settings)["source handbook"].state == "ok"
+    rewrite(settings, "UPDATE source SET checked_at = checked_at - 3600000000")
+    assert found(settings)["source handbook"].state == "advice"
+
+
+def test_an_erasure_that_is_not_at_its_end_is_found(settings, monkeypatch):
+    with open_memory(settings) as memory:
+        memory.ingest("a.md", b"A.", readers=["everyone"])
+        monkeypatch.setattr(memory._database, "rewrite", lambda: False)
+        report = memory.erase(memory.source_named("a.md"), "asked")
+    name = f"erasure {str(report.erasure_id)[:8]}"
+    assert (found(settings)[name].state, report.copies) == ("advice", {})
+
+
+# ── the language model ──
+
+
+async def told(settings, **llm):
+    values = {"provider": "openai", "model": "m1", **llm}
+    async with ClientSession() as session:
+        finding = await model.examine(changed(settings, llm=settings.llm.model_copy(update=values)), session)
+    assert finding.ok or finding.fix
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "state", "words"),
+    [
+        (200, {"data": [{"id": "m1"}]}, "ok", "has the model 'm1'"),
+        (200, {"data": [{"id": "m2"}]}, "wrong", "no model 'm1'"),
+        (200, {"data": []}, "wrong", "no model 'm1'"),
+        (200, [], "unchecked", "lists no models"),
+        (401, {}, "wrong", "refuses the key"),
+        (403, {}, "wrong", "refuses the key"),
+        (404, {}, "unchecked", "lists no models"),
+        (503, {}, "unchecked", "HTTP 503"),
+    ],
+)
+async def test_the_models_server_is_asked_for_its_list(settings, status, body, state, words):
+    async with served({"/v1/models": lambda _: web.json_response(body, status=status)}) as address:
+        finding = await told(settings, base_url=f"{address}/v1")
+    assert (finding.state, words in finding.words) == (state, True)
+
+
+async def test_a_model_that_is_not_set_up_or_not_there_is_found(settings):
+    assert "needs llm.base_url" in (await told(settings)).words
+    assert "no connection is accepted" in (await told(settings, base_url="http://127.0.0.1:9/v1")).words
+    assert (await told(settings, provider="extractive")).state == "ok"

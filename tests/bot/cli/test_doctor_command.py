@@ -64,15 +64,28 @@ def test_before_init_it_says_what_to_do_and_fails(doctor, here):
     printed = doctor(code=1).out
     assert "WRONG  keys" in printed
     assert "→ run `clarify-bot init`" in printed
-    assert printed.endswith("2 to put right; 1 left unchecked.\n")
+    assert printed.endswith("2 to put right; 2 to think about; 1 left unchecked.\n")
     assert list(here.iterdir()) == []
 
 
-def test_when_all_is_well_it_is_0(doctor):
+def test_when_all_is_well_it_is_0(doctor, here, monkeypatch):
+    monkeypatch.setenv("CLARIFY_EMBEDDER", "none")
     run(["init"])
-    printed = doctor()
-    assert printed.out.endswith("Nothing to put right; nothing left unchecked.\n")
-    assert json.loads(doctor("--json").out)["ok"] is True
+    run(["person", "add", "Ada"])
+    (here / "docs").mkdir()
+    (here / "docs" / "a.md").write_text("A.")
+    monkeypatch.setenv("CLARIFY_SOURCES", json.dumps([{"name": "docs", "path": "docs", "readers": ["everyone"]}]))
+    run(["ingest", "docs", "--readers", "everyone"])
+    assert doctor().out.endswith("Nothing to put right; nothing left unchecked.\n")
+    assert {one["state"] for one in json.loads(doctor("--json").out)["findings"]} == {"ok"}
+
+
+def test_with_advice_alone_it_is_0_too(doctor):
+    run(["init"])
+    found = json.loads(doctor("--json").out)
+    advised = {one["name"] for one in found["findings"] if one["state"] == "advice"}
+    assert (found["ok"], advised) == (True, {"people", "sources", "embedder choice"})
+    assert "!      people" in doctor().out
 
 
 def test_settings_that_cannot_be_read_are_a_finding(doctor, here):

@@ -1,8 +1,7 @@
-"""What is right on this machine and what is not, each with its remedy. Looking changes nothing and makes nothing."""
+"""What `init` and the settings make: the keys, the database, the embedder, and whether they go together."""
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import make_url
@@ -10,6 +9,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot import keys, webhook_key
 from bot.config import Settings, SourceSettings, make_embedder, open_memory
+from bot.doctor import work
+from bot.doctor.finding import Finding
+from bot.doctor.work import synced
 from core.clock import to_datetime
 from core.errors import CoreError, InvalidConfig
 from core.maintenance import inspect_tables
@@ -27,25 +29,22 @@ _TABLES = {
     ),
     TablesState.NEWER: ("was made by a newer clarify-bot (revision {revision})", "update this program"),
 }
+_TIMEOUT_SECS = 5
 _ADDRESS = "write `database` as sqlite:///FILE or postgresql://HOST/NAME"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """`ok` is None for what could not be checked. `fix` says what to do; it is blank where there is nothing to do."""
-
-    name: str
-    ok: bool | None
-    words: str
-    fix: str = ""
-
-
 def examine(settings: Settings) -> list[Finding]:
-    """The keys, the database, the embedder, whether they go together, the webhooks, and the sources."""
+    """The keys, the database, the embedder, whether they go together, what waits in them, and the sources."""
     parts = [_keys(settings), _database(settings), _embedder(settings)]
     memory = _memory(settings, parts)
-    webhooks = _webhooks(settings) if memory.ok else ()
-    return [*parts, memory, *webhooks, *map(_source, settings.sources)]
+    return [*parts, memory, *(_inside(settings) if memory.ok else map(_source, settings.sources))]
+
+
+def _inside(settings: Settings) -> list[Finding]:
+    with open_memory(settings) as memory:
+        webhooks = [_webhook(memory, settings, one) for one in memory.webhooks.all(settings.tenant)]
+        sources = [synced(memory, settings, one, _source(one)) for one in settings.sources]
+        return [*webhooks, *work.examine(memory, settings), *sources]
 
 
 def _keys(settings: Settings) -> Finding:
@@ -83,8 +82,10 @@ def _database(settings: Settings) -> Finding:
 
 
 def _embedder(settings: Settings) -> Finding:
+    short = {"timeout_secs": min(settings.embedder_endpoint.timeout_secs, _TIMEOUT_SECS), "retries": 0}
+    endpoint = settings.embedder_endpoint.model_copy(update=short)
     try:
-        embedder = make_embedder(settings)
+        embedder = make_embedder(settings.model_copy(update={"embedder_endpoint": endpoint}))
         if embedder is None:
             return Finding("embedder", True, "none is wanted: nothing is found by meaning")
         embedder.embed(["hello"])
@@ -106,11 +107,6 @@ def _memory(settings: Settings, parts: Iterable[Finding]) -> Finding:
     if is_there:
         return Finding("memory", True, f"opens, and has the tenant {settings.tenant!r}")
     return Finding("memory", False, f"has no tenant {settings.tenant!r}", _INIT)
-
-
-def _webhooks(settings: Settings) -> list[Finding]:
-    with open_memory(settings) as memory:
-        return [_webhook(memory, settings, one) for one in memory.webhooks.all(settings.tenant)]
 
 
 def _webhook(memory: Memory, settings: Settings, one: WebhookView) -> Finding:

@@ -1,0 +1,81 @@
+"""What goes on in a memory: who is known, what waits or was given up, and which sources were looked at."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from bot.config import Settings, SourceSettings
+from bot.doctor.finding import Finding
+from core.clock import SECOND, to_datetime
+from core.erasure.surfaces import Copies
+from core.memory import Memory
+
+LONGEST_LAG_SECS = 600
+_LATE = 3
+"""A source set is late when it was last looked at three of its intervals ago."""
+_RUN = "see that `clarify-bot run` runs, and what its log says"
+
+
+def examine(memory: Memory, settings: Settings) -> list[Finding]:
+    parts = (_people, _workspaces, _waiting, _erasures)
+    return [finding for part in parts for finding in part(memory, settings)]
+
+
+def _people(memory: Memory, settings: Settings) -> Iterator[Finding]:
+    active = [one for one in memory.people.all(settings.tenant) if one.active]
+    if not active:
+        fix = "add somebody: `clarify-bot person add NAME --email ADDRESS`"
+        yield Finding("people", True, "nobody is known yet", fix)
+        return
+    yield Finding("people", True, f"{len(active)} are known")
+    bound = {one.place.platform for one in memory.people.places(settings.tenant)}
+    for platform, section in (("slack", settings.slack), ("teams", settings.teams)):
+        if section.mode in {"off", "anonymous"} or platform in bound:
+            continue
+        bind = f"bind somebody: `clarify-bot bind PERSON {platform} USER_ID`"
+        words = "; whoever has the same e-mail address is bound when they first write" if section.trusted else ""
+        yield Finding(f"{platform}.people", True, f"nobody is bound there yet{words}", "" if section.trusted else bind)
+
+
+def _workspaces(memory: Memory, settings: Settings) -> Iterator[Finding]:
+    for one in memory.workspaces.all(settings.tenant):
+        if one.paused:
+            fix = f"put right what it says: docs/{one.platform}.md has these words; then start the bot anew"
+            yield Finding(f"workspace {one.workspace}", False, f"is paused: {one.reason}; nothing is sent there", fix)
+
+
+def _waiting(memory: Memory, settings: Settings) -> Iterator[Finding]:
+    jobs = memory.status(settings.tenant).jobs
+    if dead := jobs.get("dead", 0):
+        fix = "see why: `clarify-bot jobs list --state dead`; then `clarify-bot jobs retry --all-dead`"
+        yield Finding("jobs", False, f"{dead} were given up", fix)
+    else:
+        yield Finding("jobs", True, "none was given up")
+    lag = memory.backlog().sweep_lag_secs
+    if lag > LONGEST_LAG_SECS:
+        yield Finding("changes", True, f"the oldest that nobody was told of waits for {lag / 60:.0f} minutes", _RUN)
+
+
+def _erasures(memory: Memory, settings: Settings) -> Iterator[Finding]:
+    for report in memory.erasure.reports(settings.tenant):
+        begins = str(report.erasure_id)[:8]
+        if not report.rewritten:
+            fix = f"{_RUN}; or erase the same again"
+            yield Finding(f"erasure {begins}", True, "the database's files still hold deleted pages", fix)
+        left = [copy for copy in report.copies.values() if copy in {Copies.REFUSED, Copies.UNKNOWN}]
+        if left:
+            fix = f"look there: `clarify-bot erasure report {begins} --json` names them"
+            yield Finding(f"erasure {begins}", True, f"{len(left)} cards may still be shown by a platform", fix)
+
+
+def synced(memory: Memory, settings: Settings, source: SourceSettings, readable: Finding) -> Finding:
+    """With when it was last looked at, of a source that can be read, or that could only be tried by reading it."""
+    at = memory.last_synced(source.name, tenant=settings.tenant)
+    if readable.ok is False:
+        return readable
+    if at is None:
+        words = f"{readable.words}; " if readable.ok else ""
+        fix = readable.fix or "start `clarify-bot run`, which takes it in"
+        return replace(readable, words=f"{words}nothing of it was taken in yet", fix=fix)
+    when = f"was last looked at on {to_datetime(at):%Y-%m-%d %H:%M} UTC"
+    is_late = memory.clock.now() - at > _LATE * source.every_secs * SECOND
+    return Finding(readable.name, True, when, _RUN if is_late else "")
