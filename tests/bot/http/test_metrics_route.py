@@ -1,5 +1,6 @@
 """Prometheus reads what the memory counted and what waits, under the seed's names, and no words of it."""
 
+import threading
 from math import isnan
 
 import aiohttp
@@ -77,3 +78,17 @@ async def test_a_database_that_does_not_answer_leaves_no_old_numbers_behind(memo
     assert ("events_open", "ready") not in numbers
     assert isnan(numbers["sweep_lag_seconds",])
     assert numbers["verify_calls_total",] == 0, "what the process itself has counted it can still say"
+
+
+async def test_a_database_that_hangs_is_told_before_prometheus_gives_up(memory, monkeypatch):
+    waiting = threading.Event()
+    monkeypatch.setattr(memory, "backlog", waiting.wait)
+    gateway = MemoryGateway(memory)
+    async with (
+        on_loopback([metrics_route(gateway, patience_secs=0.01)]) as base,
+        aiohttp.ClientSession() as session,
+        session.get(f"{base}/metrics") as answer,
+    ):
+        assert "store_up 0.0" in (await answer.text()).splitlines()
+    waiting.set()
+    gateway.stop()
