@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.cli.doctor import _MARKS
 from bot.config import load, open_memory
 from core.model.node_ids import section_id
 from tests.fakes.completions import says
@@ -183,6 +184,12 @@ def test_slack_as_far_as_it_goes_without_it(cli):
     said = follow(cli, [words for words in typed("slack.md") if words[0] not in NEEDS_THE_PLATFORM])
     assert "https://bot.example.com/slack/events" in said["manifest slack --url https://bot.example.com"]
     assert "Robin" in said["bind robin@example.com slack U012ABCDEF"]
+
+
+@pytest.mark.parametrize("guide", ["slack.md", "teams.md"])
+def test_every_mark_that_doctor_puts_before_a_line_is_explained(guide):
+    explained = Guide.of(guide).text.partition("Each line is")[2].partition(";")[0]
+    assert set(re.findall(r"`([^`]+)`", explained)) == set(_MARKS.values())
 
 
 def test_teams_as_far_as_it_goes_without_it(cli, tmp_path):
