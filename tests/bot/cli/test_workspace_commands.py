@@ -73,6 +73,14 @@ def test_a_user_is_bound_in_the_only_workspace(ready, memory, person):
     assert who(memory, "U012ABC") == "Ada"
 
 
+def test_a_machine_is_told_which_user_is_whom(ready, memory):
+    connect(memory)
+    place = {"platform": "slack", "workspace": "T1", "user_id": "U012ABC", "thread": None}
+    ada = str(memory.people.named("default", "Ada").person_id)
+    assert json.loads(ready("bind", ada, "slack", "U012ABC", "--json")) == place | {"person_id": ada}
+    assert json.loads(ready("unbind", "slack", "U012ABC", "--json")) == place | {"person_id": None}
+
+
 def test_whoever_is_bound_lives_where_their_device_said_before(ready, memory):
     connect(memory, ORGANISATION, platform="teams")
     told = {"zone": "Asia/Kolkata", "locale": "en-IN"}
