@@ -5,6 +5,7 @@ is an ASGI application, needs no server of its own: it is handed a request that 
 """
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
@@ -17,17 +18,23 @@ from bot.http.v1.arriving import body_later, read_body, secret_of
 from bot.http.v1.refusing import problems_for_all
 from bot.http.v1.route import Outcome, Route
 from bot.http.v1.serving import Server
+from bot.mcp.refusing import errors_for_all
 from bot.mcp.tools import memory_server
+from core.errors import InvalidConfig
 
 Message = MutableMapping[str, Any]
 Asgi = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
 
 _HERE = ("127.0.0.1", "localhost", "[::1]")
+_NAME = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?")
 
 
 def mcp_app(desk: Server, hosts: Iterable[str]) -> web.Application:
-    """To be mounted under `/mcp`. `hosts`: the names besides this machine's by which it may be called."""
-    names = (*_HERE, *hosts)
+    """To be mounted under `/mcp`. `hosts`: the names besides this machine's by which it may be called.
+
+    Raises InvalidConfig for what is no name: it would let nobody in, and say nothing.
+    """
+    names = (*_HERE, *map(_checked, hosts))
     security = TransportSecuritySettings(
         allowed_hosts=[name + port for name in names for port in ("", ":*")],
         allowed_origins=[
@@ -51,9 +58,18 @@ def mcp_app(desk: Server, hosts: Iterable[str]) -> web.Application:
             async with sessions.run():
                 return await _exchanged(request, raw, sessions.handle_request)
 
-    app = web.Application(middlewares=[problems_for_all])
+    app = web.Application(middlewares=[errors_for_all, problems_for_all])
     app.router.add_post("", handle, expect_handler=body_later)
     return app
+
+
+def _checked(host: str) -> str:
+    if not _NAME.fullmatch(host.lower()):
+        raise InvalidConfig(
+            f"mcp.hosts has {host!r}, which is no name of a machine: write it as clients send it, such as "
+            "bot.example.com, without https:// and without a path"
+        )
+    return host.lower()
 
 
 async def _exchanged(request: web.Request, raw: bytes, application: Asgi) -> web.Response:
@@ -86,5 +102,10 @@ def _scope(request: web.Request) -> Message:
         "path": request.path,
         "root_path": "",
         "query_string": request.query_string.encode(),
-        "headers": [(name.lower(), value) for name, value in request.raw_headers],
+        "headers": [_header(name.lower(), value) for name, value in request.raw_headers],
     }
+
+
+def _header(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """Names of machines are the same in any case; the SDK compares letters."""
+    return name, value.lower() if name in {b"host", b"origin"} else value

@@ -20,5 +20,8 @@ async def serve(gateway: MemoryGateway, secret: str) -> None:
             return await desk.answered(route, Incoming(principal, secret, raw))
 
     server = memory_server(call)
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+    try:
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+    except* BrokenPipeError:  # whoever asked listens no more: there is nobody to serve
+        pass

@@ -30,7 +30,7 @@ async def test_the_client_lists_and_calls_the_tools_until_the_key_is_revoked(mod
             await client.call_tool("memory.forget", {})
         memory.api_keys.revoke("default", made.key_id)
         refused = [await client.call_tool(name, arguments) for name, arguments in ASKED.items()]
-    assert [one.is_error for one in told] == [False] * 3
+    assert [one.content[0].text for one in told if one.is_error] == []
     assert all(MEALS in one.content[0].text for one in told)
     assert [problem(one)["code"] for one in refused] == ["UNAUTHENTICATED"] * 3
 
@@ -85,6 +85,48 @@ def test_stdout_holds_nothing_but_protocol_whatever_comes_in(member, tmp_path):
     assert json.loads(answers[1]["result"]["content"][0]["text"])["code"] == "BODY_TOO_LARGE"
     assert len(answers[2]["result"]["tools"]) == 3
     assert b"Traceback" not in (tmp_path / "err").read_bytes()
+
+
+def call(number):
+    return request("tools/call", number, name="memory.ask", arguments=ASKED["memory.ask"])
+
+
+def cancelled(number):
+    return b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": %d}}' % number
+
+
+def test_what_was_asked_before_stdin_ended_is_answered_and_then_it_ends(member, tmp_path):
+    with started(tmp_path, member) as process:
+        said, _ = process.communicate(b"\n".join([HELLO, READY, *map(call, range(1, 6))]) + b"\n", timeout=50)
+        assert process.returncode == 0
+    assert sorted(json.loads(line)["id"] for line in said.splitlines()) == list(range(6))
+
+
+def test_calls_that_are_cancelled_let_the_next_be_answered(member, tmp_path):
+    many = range(1, 40)
+    lines = [HELLO, READY, *map(call, many), *map(cancelled, many), cancelled(7000), call(100)]
+    with started(tmp_path, member) as process:
+        process.stdin.write(b"\n".join(lines) + b"\n")
+        process.stdin.flush()
+        while (last := json.loads(process.stdout.readline())).get("id") != 100:
+            pass
+        process.stdin.close()
+        assert process.wait(30) == 0
+    told = json.loads(last["result"]["content"][0]["text"])
+    assert told.get("code") == "TOO_MANY_REQUESTS" or MEALS in told["text"]
+    assert b"Traceback" not in (tmp_path / "err").read_bytes()
+
+
+def test_a_client_that_listens_no_more_is_no_crash(member, tmp_path):
+    with started(tmp_path, member) as process:
+        process.stdin.write(HELLO + b"\n" + READY + b"\n")
+        process.stdin.flush()
+        heard(process, most=1)
+        process.stdout.close()
+        process.stdin.write(call(1) + b"\n")
+        process.stdin.close()
+        assert process.wait(30) == 0
+    assert (tmp_path / "err").read_bytes() == b""
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
