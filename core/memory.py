@@ -331,7 +331,7 @@ class Memory:
     def trace(self, trace_id: UUID, principal: Principal) -> TraceView:
         """What the principal asked came from. Raises NotFound, alike for what others asked and for none."""
         with self._database.read(principal.tenant_id) as tx:
-            return self._engines.traces.get(tx, trace_id, principal)
+            return self._engines.traces.get(tx, trace_id, principal, self.clock.now())
 
     # ── saved answers ──
 

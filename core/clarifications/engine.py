@@ -122,7 +122,7 @@ class ClarificationsEngine:
         if principal is None:
             found: Mapping[UUID, Node] = self._graph.current(tx, [node_id], now)
         else:
-            found = view(tx, today(tx, principal), now).nodes([node_id])
+            found = view(tx, today(tx, principal, now), now).nodes([node_id])
         if node_id not in found:
             raise NotFound
         return found[node_id]
@@ -145,7 +145,7 @@ class ClarificationsEngine:
         if principal.person is None:
             raise NotFound
         node = self._node(tx, row.node_id, principal)
-        voter = today(tx, principal)
+        voter = today(tx, principal, tx.now)
         if not visible_to(voter, row.audience):
             raise NotFound
         if Happening.VOTE not in TRANSITIONS[ClarificationState(row.state)]:
@@ -210,7 +210,7 @@ class ClarificationsEngine:
             tx.lock()
             row = self._for_steward(tx, clarification_id, principal)
             options = statements(row.options)
-            reader = None if principal is None else today(tx, principal)
+            reader = None if principal is None else today(tx, principal, tx.now)
             there = alive(self._library, tx, options, self._database.clock.now())
             _require_choice(tx, reader, options, there, choice)
             if choice is None:
@@ -239,7 +239,7 @@ class ClarificationsEngine:
         row = _known(tx, clarification_id)
         if principal is not None:
             self._node(tx, row.node_id, principal)
-            if STEWARD not in today(tx, principal).roles:
+            if STEWARD not in today(tx, principal, tx.now).roles:
                 raise NotFound
         return row
 

@@ -92,7 +92,7 @@ class ContextEngine:
         }
         with self._database.write(principal.tenant_id) as tx:
             tx.compose()
-            rights.today(tx, principal)  # no hash of their words is to outlive one who was erased meanwhile
+            rights.today(tx, principal, tx.now)  # no hash of their words is to outlive one who was erased meanwhile
             traces.add(tx, context.trace_id, "context", principal, body)
         self._metrics.context_trace_writes.inc()
 

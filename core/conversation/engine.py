@@ -33,7 +33,7 @@ class ConversationEngine:
     def told(self, principal: Principal, asked: Asked) -> list[Told]:
         """What was said in the principal's own thread before a question, oldest first. Raises NotFound, UnknownKey."""
         with self._database.read(principal.tenant_id) as tx:
-            return _told(tx, principal, asked)
+            return _told(tx, principal, asked, self._database.clock.now())
 
     def questions(self, principal: Principal, asked: Asked, limit: int) -> list[Before]:
         """What the principal last asked in their own thread before a question, newest first."""
@@ -88,7 +88,7 @@ class ConversationEngine:
         """
         told, estimator = self._standing(principal, asked, model)
         with self._database.read(principal.tenant_id) as tx:
-            readable = sources.readable(tx, rights.today(tx, principal))
+            readable = sources.readable(tx, rights.today(tx, principal, self._database.clock.now()))
             rows = threads.compacted(tx, asked.thread_id, principal.person_id)
             aside = [replace(_as_read(row, readable), content=_spooled(tx, row)) for row in rows]
             if not (told or aside):
@@ -100,8 +100,9 @@ class ConversationEngine:
         return ThreadView(asked.thread_id, model, budget, found.estimated_tokens, estimator.factor, events)
 
     def _standing(self, principal: Principal, asked: Asked, model: str) -> tuple[list[Told], Calibrated]:
+        now = self._database.clock.now()
         with self._database.read(principal.tenant_id) as tx:
-            return _told(tx, principal, asked), Calibrated(ByteEstimator(), factor=factors.of(tx, model))
+            return _told(tx, principal, asked, now), Calibrated(ByteEstimator(), factor=factors.of(tx, model))
 
     def _compact(self, tenant_id: str, key: str, dropped: Sequence[Told]) -> None:
         """Move the words of these to the spool, marked by the compaction's key; what was moved already stays."""
@@ -149,8 +150,8 @@ def _spooled(tx: ReadTx, row: ThreadEvent) -> bytes:
     return copy.content if copy else b""
 
 
-def _told(tx: ReadTx, principal: Principal, asked: Asked) -> list[Told]:
-    readable = sources.readable(tx, rights.today(tx, principal))
+def _told(tx: ReadTx, principal: Principal, asked: Asked, now: int) -> list[Told]:
+    readable = sources.readable(tx, rights.today(tx, principal, now))
     found: list[Told] = []
     for row in threads.events(tx, asked.thread_id, principal.person_id):
         if row.event_id == asked.event_id:

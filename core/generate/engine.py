@@ -34,7 +34,7 @@ from core.model.threads import Asked, History, Line, Room, ThreadView, event_ref
 from core.planner.plan import EvidencePlan, Plans
 from core.planner.request import PlanRequest
 from core.store import rights, sources, threads, traces
-from core.store.database import Database, ReadTx
+from core.store.database import Database, ReadTx, WriteTx
 from core.store.view import View, view
 from core.text.given import refuse_broken
 
@@ -331,7 +331,8 @@ class GenerateEngine:
 
     def _look(self, tx: ReadTx, principal: Principal, valid_time: int | None, tx_time: int | None) -> View:
         """What the principal may see by now, at these coordinates."""
-        return view(tx, rights.today(tx, principal), self._database.clock.now(), valid_time, tx_time)
+        now = self._database.clock.now()
+        return view(tx, rights.today(tx, principal, now), now, valid_time, tx_time)
 
     def _borne(self, draft: _Draft, tenant_id: str, look: Callable[[ReadTx], View]) -> list[Borne]:
         try:
@@ -389,10 +390,10 @@ def _told(
     return shown, partial(prompt, question, shown) if evidence.is_grounded else partial(ungrounded, question)
 
 
-def _refuse_erased(tx: ReadTx, rests_on: set[UUID], principal: Principal) -> None:
+def _refuse_erased(tx: WriteTx, rests_on: set[UUID], principal: Principal) -> None:
     """Keep no words of what was erased, or taken from the principal, while they were read, nor of one who is gone.
 
     Raises NotFound, UnknownKey.
     """
-    if not rests_on <= sources.readable(tx, rights.today(tx, principal)):
+    if not rests_on <= sources.readable(tx, rights.today(tx, principal, tx.now)):
         raise NotFound(_TAKEN_AWAY)

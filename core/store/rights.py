@@ -21,11 +21,11 @@ _WITHOUT_SCOPE = {ScopeType.LABEL, ScopeType.QUERY}
 """What is watched here is nothing in particular: who may read none of it is told nothing."""
 
 
-def today(tx: ReadTx, principal: Principal) -> Principal:
-    """Who asks, with the roles they hold now. Raises NotFound for one who is gone, UnknownKey for a revoked key."""
+def today(tx: ReadTx, principal: Principal, now: int) -> Principal:
+    """Who asks, with the roles they hold now. Raises NotFound for one who is gone, UnknownKey for a key that ended."""
     if principal.api_key is not None:
         key = tx.session.get(ApiKey, (tx.tenant_id, principal.api_key))
-        return holder(tx, key)
+        return holder(tx, key, now)
     if principal.person is None:
         return principal
     person = people.get(tx, principal.person)
@@ -34,9 +34,9 @@ def today(tx: ReadTx, principal: Principal) -> Principal:
     return people.principal(person)
 
 
-def holder(tx: ReadTx, key: ApiKey | None) -> Principal:
+def holder(tx: ReadTx, key: ApiKey | None, now: int) -> Principal:
     """Whom a key stands for: a person, with the roles they hold, or nobody. Raises UnknownKey where that is over."""
-    if key is None or key.revoked_at:
+    if key is None or key.revoked_at or 0 < key.expires_at <= now:
         raise UnknownKey
     if key.person_id is None:
         return Principal(key.tenant_id, None, frozenset(key.roles), key.key_id)

@@ -267,7 +267,7 @@ class VerifyEngine:
         }
         with self._database.write(principal.tenant_id) as tx:
             tx.compose()
-            rights.today(tx, principal)  # no hash of their words is to outlive one who was erased meanwhile
+            rights.today(tx, principal, tx.now)  # no hash of their words is to outlive one who was erased meanwhile
             traces.add(tx, verified.trace_id, "verification", principal, body)
 
     # ── is a saved claim still said? ──

@@ -163,6 +163,17 @@ def test_a_key_is_good_until_its_time_is_over_and_then_like_one_that_never_was(m
     assert (listed.expires_at, listed.revoked_at) == (clock.now(), 0)
 
 
+def test_whoever_was_let_in_by_a_key_reads_nothing_more_from_its_end_on(memory, clock):
+    """A program that stays connected is let in once; a request may wait its turn for longer than its key lasts."""
+    put(memory, "travel.md", page("Travel", {"Meals": "A meal may cost 40 EUR at most."}))
+    made = memory.api_keys.create("default", "script", ["member"], keep_for=DAY)
+    let_in = memory.api_keys.principal_of(made.secret)
+    assert memory.context(PlanRequest(QUESTION), let_in).items
+    clock.advance(DAY)
+    with pytest.raises(UnknownKey):
+        memory.context(PlanRequest(QUESTION), let_in)
+
+
 @pytest.mark.parametrize(
     ("more", "error", "words"),
     [
