@@ -11,8 +11,15 @@ import pytest
 from bot import demo as story
 from bot.channels.inbox.server import ListenError
 from bot.sample import questions
+from tests.support.embedders import remembering
 
 ASKED = {question.id: question for question in questions()}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def vectors_once():
+    with remembering():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """The main job as a person meets it: the real engine, the real inbox, headless Chromium."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -10,12 +10,19 @@ from playwright.async_api import Browser, Page, async_playwright, expect
 
 from bot.demo import Demo, make_demo
 from core.ids import random_key
+from tests.support.embedders import remembering
 
 CHROMIUM = Path("/usr/bin/chromium")
 pytestmark = [
     pytest.mark.chromium,
     pytest.mark.skipif(not CHROMIUM.exists(), reason="no Chromium: get it with `apt-get install chromium`"),
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _vectors_once() -> Iterator[None]:
+    with remembering():
+        yield
 
 
 @pytest.fixture

@@ -2,12 +2,17 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
+import pytest
 
 from core.embed.hashing import HashingEmbedder
+from core.embed.onnx import OnnxEmbedder
 from core.embed.protocol import Vectors
+
+_vectors: dict[tuple[str, str], Vectors] = {}
 
 
 class CountingEmbedder(HashingEmbedder):
@@ -62,3 +67,20 @@ class WideEmbedder(CountingEmbedder):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         return np.pad(super().embed(texts), ((0, 0), (256, 0)))
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """The real model, which reads no document's text twice in a worker: equal text gives equal bits."""
+    embed = OnnxEmbedder.embed
+
+    def _embed(embedder: OnnxEmbedder, texts: Sequence[str]) -> Vectors:
+        model = embedder.model
+        if fresh := [text for text in dict.fromkeys(texts) if (model, text) not in _vectors]:
+            _vectors.update(zip(((model, text) for text in fresh), embed(embedder, fresh), strict=True))
+        rows = [_vectors[model, text] for text in texts]
+        return np.array(rows, dtype=np.float32).reshape(len(rows), embedder.dim)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(OnnxEmbedder, "embed", _embed)
+        yield
