@@ -48,6 +48,7 @@ _MADE_UP = re.compile(
     r"(?P<id>[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12})"
     r"|(?P<ts>\b1\d{15}\b)"
     r"|(?P<time>\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?)"
+    r"|(?P<free>\b\d+ [MG]B\b)"
     r"|(?P<secret>(clarify_|whsec_)[\w+/=-]+)"
 )
 
@@ -65,7 +66,7 @@ class Side:
         return self.folder / "clarify-bot.db"
 
     def said(self, text: str) -> str:
-        """What was said, without what no two runs say alike: ids that were only just made, moments, secrets."""
+        """What was said, without what no two runs say alike: new ids, moments, secrets, what is free of a disk."""
         known = {*self.mine.values(), *self.theirs.values()}
 
         def _blind(found: re.Match[str]) -> str:
