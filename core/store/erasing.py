@@ -254,9 +254,12 @@ def watches_of(tx: WriteTx, person_id: UUID) -> int:
         watch.enabled = False
         if watch.scope_type == ScopeType.QUERY:
             watch.scope_refs, watch.dedup_key, watch.result_fingerprint = [], f"erased:{watch.watch_id}", None
-    for batch in batches(watch.watch_id for watch in rows):
-        for table in (WatchPending, WatchScope):
-            _delete(tx, table, {"tenant_id": tx.tenant_id}, col(table.watch_id).in_(batch))
+    of_tenant = {"tenant_id": tx.tenant_id}
+    for batch in batches(rows):
+        _delete(tx, WatchPending, of_tenant, col(WatchPending.watch_id).in_([watch.watch_id for watch in batch]))
+        # What others are on stays, by ids and labels: who comes back may watch it again.
+        queries = [watch.watch_id for watch in batch if watch.scope_type == ScopeType.QUERY]
+        _delete(tx, WatchScope, of_tenant, col(WatchScope.watch_id).in_(queries))
     return unname(tx, rows)
 
 

@@ -97,7 +97,7 @@ FATES: dict[str, dict[str, str]] = {
     "watch_fire": {ID: "fire_id watch_id events job_id", CODE: "target_kind status reason"},
     "watch_mute": {ID: "watch_id person_id"},
     "watch_pending": {WITH_PERSON: "kind ref_type", ID: "watch_id ref_id"},
-    "watch_scope": {WITH_PERSON: "scope_ref", ID: "watch_id", CODE: "scope_type"},
+    "watch_scope": {SCOPED: "scope_ref", ID: "watch_id", CODE: "scope_type"},
     "webhook": {OPERATOR: "name url roles", ID: "webhook_id secret_hash", CODE: "reason"},
     "workspace": {OPERATOR: "platform workspace name detail", CODE: "state reason"},
 }
