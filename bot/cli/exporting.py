@@ -50,5 +50,9 @@ def _write(out: Path, found: dict[str, Any]) -> None:
         descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
         raise InvalidRequest(f"{out} is there already: name another file") from error
-    with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - mode at birth
-        json.dump(found, file, default=str, ensure_ascii=False, indent=1)
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - mode at birth
+            json.dump(found, file, default=str, ensure_ascii=False, indent=1)
+    except BaseException:  # half of it would pass for all of it
+        out.unlink()
+        raise

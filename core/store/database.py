@@ -25,7 +25,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
 from sqlmodel import Session, SQLModel, col, select
 
 from core.clock import Clock
-from core.errors import InvalidConfig, NotFound
+from core.errors import InvalidConfig, NotFound, StoreUnavailable
 from core.model.bell import Bell
 from core.store import bulk, lanes
 from core.store.bells import Bells, ListeningBell, tell
@@ -189,6 +189,7 @@ class Database:
         self._turn: AbstractContextManager[Any] = Lock() if self.is_sqlite else nullcontext()
         self._reading = self._engine.execution_options(**snapshot)
         self._bells = Bells()
+        self._inode: int | None = None
 
     @property
     def engine(self) -> Engine:
@@ -222,8 +223,19 @@ class Database:
 
     def check(self) -> None:
         """Raise StoreUnavailable when the database does not answer."""
+        if self.is_sqlite:
+            self._check_file()
         with translated(self.url), self._engine.connect() as connection:
             connection.execute(text("SELECT 1 FROM tenant LIMIT 1"))
+
+    def _check_file(self) -> None:
+        """A file that was deleted or replaced goes on answering whoever has it open, and is lost with the process."""
+        file = Path(str(self.url.database))
+        with opening(file):
+            inode = file.stat().st_ino
+        self._inode = self._inode or inode
+        if inode != self._inode:
+            raise StoreUnavailable(f"the database {file} is another file than was opened: start this process again")
 
     def rewrite(self) -> bool:
         """Write the store anew, so that its files hold nothing that was deleted; False while somebody is in the way."""

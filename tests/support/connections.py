@@ -52,6 +52,19 @@ def keeping(url: str) -> Iterator[None]:
 
 
 @contextmanager
+def keeping_none() -> Iterator[None]:
+    """What an engine closes is closed for as long as this lasts: for what must find nobody else there."""
+    kept = dict(_idle)
+    _idle.clear()
+    for connection in [one for some in kept.values() for one in some]:
+        connection.close()
+    try:
+        yield
+    finally:
+        _idle.update({to: [] for to in kept})
+
+
+@contextmanager
 def borrowed(url: str) -> Iterator[_Connection]:
     """A connection that commits each statement."""
     to = _to(url)

@@ -2,6 +2,11 @@
 
 import json
 
+import pytest
+
+from bot.cli.exporting import _write
+from tests.support.room import room_for
+
 
 def test_an_export_is_a_file_that_only_its_owner_may_read(set_up, tmp_path):
     set_up("person", "add", "Ada", "--email", "ada@example.com")
@@ -27,3 +32,9 @@ def test_whom_or_where_to_is_said(set_up):
     set_up("person", "add", "Ada")
     assert "--out FILE" in set_up("export", "--person", "Ada", code=2)
     assert "Nobody" in set_up("export", "--person", "Nobody", "--json", code=1)
+
+
+def test_half_an_export_is_none(tmp_path):
+    with room_for(4096), pytest.raises(OSError):
+        _write(tmp_path / "ada.json", {"said": "x" * 100_000})
+    assert list(tmp_path.iterdir()) == []

@@ -1,10 +1,9 @@
 """A backup is one moment of the whole database, in one checked file, and comes back into either kind of database."""
 
 import json
-import resource
 import sqlite3
 import threading
-from contextlib import closing, contextmanager
+from contextlib import closing
 from itertools import count
 
 import pytest
@@ -20,7 +19,15 @@ from core.store.drafts import draft_beside
 from core.store.migrate import upgrade
 from core.store.tables import Feed, NodeVersion, Source, SourceVersion, Tenant
 from tests.core.erasure.test_erasing_people import lived
+from tests.support.connections import keeping_none
 from tests.support.memories import add_person, dump, open_memory, page, put, rows
+from tests.support.room import room_for
+
+
+@pytest.fixture(autouse=True)
+def _no_other_sessions():
+    with keeping_none():
+        yield
 
 
 @pytest.fixture
@@ -421,17 +428,6 @@ def test_a_folder_that_is_not_there_is_named_by_what_was_to_be_in_it(lived_in, d
     with pytest.raises(FileNotFoundError) as refused:
         backup(database_url, tmp_path / "nowhere" / "b.backup", clock=clock)
     assert refused.value.filename == str(tmp_path / "nowhere" / "b.backup")
-
-
-@contextmanager
-def room_for(size):
-    """Let no file of this process grow over a size."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("pages_short", [1, 2, 3, 60])

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -234,3 +235,21 @@ def test_an_error_never_repeats_what_was_to_be_written(memory):
     with pytest.raises(IntegrityError) as caught, memory._database.write("default") as tx:
         tx.insert(Tenant, [row])
     assert "words of a document" not in str(caught.value)
+
+
+# ── what goes away under whoever has it open ──
+
+
+def test_a_file_that_is_deleted_or_replaced_while_it_is_open_does_not_pass_for_well(sqlite_url, tmp_path, clock):
+    """SQLite goes on writing into what nobody will ever open again."""
+    with closing(open_memory(sqlite_url, clock)) as memory:
+        memory.check_store()
+        file = Path(memory._database.url.database)
+        file.rename(tmp_path / "elsewhere.db")
+        with pytest.raises(StoreUnavailable, match=r"memory\.db cannot be opened: No such file"):
+            memory.check_store()
+        shutil.copy(tmp_path / "elsewhere.db", file)
+        with pytest.raises(StoreUnavailable, match="another file than was opened"):
+            memory.check_store()
+        (tmp_path / "elsewhere.db").replace(file)
+        memory.check_store()
