@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import literal_column
 from sqlmodel import col, func, select
 
 from core.clock import FOREVER, SECOND
@@ -45,14 +46,14 @@ def status(tx: ReadTx) -> Status:
     )
 
 
-_JOBS = ("ready", "leased", "dead")
 _EVENTS = ("ready", "running", "failed")
 _CARDS = ("pending", "sending", "failed", "parked", "unknown")
 
 
 def backlog(tx: ReadTx, now: int) -> Backlog:
     """What waits, of every tenant."""
-    jobs = select(Job.kind, Job.state, func.count()).where(col(Job.state).in_(_JOBS)).group_by(Job.kind, Job.state)
+    undone: Any = literal_column("state <> 'done'")  # in the index's words: the many that are done are not looked at
+    jobs = select(Job.kind, Job.state, func.count()).select_from(Job).where(undone).group_by(Job.kind, Job.state)
     swept = select(SweepCheckpoint.tx).where(SweepCheckpoint.tenant_id == Tenant.tenant_id).scalar_subquery()
     since = select(func.min(Feed.tx)).where(Feed.tenant_id == Tenant.tenant_id, Feed.tx > func.coalesce(swept, 0))
     waiting = [tx for tx in tx.session.exec(select(since.scalar_subquery()).select_from(Tenant)) if tx is not None]

@@ -9,12 +9,14 @@ from sqlmodel import Field, SQLModel
 from core.store.columns import json, ts
 
 _LEASED = text("state = 'leased'")
+_OPEN = text("state <> 'done'")
 
 
 class Job(SQLModel, table=True):
     __table_args__ = (
         Index("ix_job_next", "tenant_id", "kind", "state", "not_before", "job_id"),
         Index("ix_job_leased", "lease_until", sqlite_where=_LEASED, postgresql_where=_LEASED),
+        Index("ix_job_open", "kind", "state", sqlite_where=_OPEN, postgresql_where=_OPEN),
     )
     tenant_id: str = Field(primary_key=True)
     job_id: UUID = Field(primary_key=True)
@@ -193,6 +195,7 @@ class Trace(SQLModel, table=True):
 
 
 class Audit(SQLModel, table=True):
+    __table_args__ = (Index("ix_audit_newest", "tenant_id", "at"),)
     tenant_id: str = Field(primary_key=True)
     audit_id: UUID = Field(primary_key=True)
     at: int = ts()

@@ -6,6 +6,8 @@ import pytest
 
 from core.clock import SECOND
 from core.graph.records import Record
+from core.jobs.kinds import Audience, JobKind
+from core.store import jobs
 from tests.support.memories import NOW, add_person, open_memory, page, put
 from tests.support.steps import steps
 
@@ -75,6 +77,21 @@ def test_a_node_of_many_versions_costs_the_same_as_one_of_few(memory, what):
             write(memory, number)
 
     assert as_many_steps(memory, grow, lambda _: HISTORY[what](memory, ada)) < 1.5
+
+
+def test_what_waits_and_the_newest_of_the_audit_cost_the_same_after_years_of_work(memory):
+    """Done jobs stay for a while, and the audit for ever."""
+
+    def grow(numbers):
+        for number in numbers:
+            memory.clock.advance(SECOND)
+            memory.api_keys.revoke("default", memory.api_keys.create("default", f"key {number}", ["member"]).key_id)
+            with memory._database.write("default") as tx:
+                jobs.enqueue(tx, JobKind.NOTIFY_BRIEF, Audience.CLARIFY, number, "any", {}, 0)
+            [job] = memory.jobs.lease(Audience.CLARIFY, [JobKind.NOTIFY_BRIEF], "worker")
+            memory.jobs.complete(job)
+
+    assert as_many_steps(memory, grow, lambda _: (memory.backlog(), memory.audit(3))) < 1.5
 
 
 def test_the_count_sees_what_goes_through_everything(memory):
