@@ -44,7 +44,7 @@ def _documents(bench: Bench, documents: int) -> Iterator[Line]:
 def _among(bench: Bench, size: int) -> tuple[float, float]:
     """Seconds of an ingest of a small document, and of one with a question after it, among so many others."""
     progress(f"history: {size:,} documents")
-    standing = len(bench.memory.sources())
+    standing = len(bench.memory.documents.standing("default"))
     for number in range(standing, size):
         _put(bench, number)
     _ask(bench, size)

@@ -51,7 +51,7 @@ def _text(revision: int) -> bytes:
 
 def _save(bench: Bench, uri: str, number: int) -> UUID:
     """Quote the sentence on one group, and keep it."""
-    view = next(view for view in bench.memory.sources() if view.uri == uri)
+    view = next(view for view in bench.memory.documents.standing("default") if view.uri == uri)
     start = _text(0).index(f"Meals of group {number} ".encode())
     span = SpanRef(view.source_id, view.version_tx, start, _text(0).index(b"\n", start))
     quoted = bench.memory.quote(f"How much do meals of group {number} cost?", span, bench.person)
@@ -61,7 +61,7 @@ def _save(bench: Bench, uri: str, number: int) -> UUID:
 
 def _copy(bench: Bench, answer_id: UUID, times: int) -> None:
     """Let an answer, with its watches and its jobs, stand many times over, each resting on a source of its own."""
-    source_id = next(view.source_id for view in bench.memory.sources() if view.uri == OTHER)
+    source_id = next(view.source_id for view in bench.memory.documents.standing("default") if view.uri == OTHER)
     with bench.database.write(DEFAULT_TENANT) as tx:
         watches = [watch for watch in tx.session.exec(select(Watch)) if _names(watch, answer_id, source_id)]
         ids = [answer_id, source_id, *(watch.watch_id for watch in watches)]

@@ -21,7 +21,7 @@ class Freshness:
         memory = self._gateway.memory
         behind: list[tuple[int, str]] = []
         for source in self._kept:
-            synced_at = await self._gateway.call(memory.last_synced, source.name, tenant=self._tenant_id)
+            synced_at = await self._gateway.call(memory.documents.last_checked, self._tenant_id, source.name)
             if synced_at is not None:
                 late = memory.clock.now() - synced_at
                 behind += [(late, source.name)] if late > _MISSED_ROUNDS * source.every_secs * SECOND else []

@@ -46,7 +46,7 @@ class _Replay:
                 held[line.last] = self._take(line.last, step)
         on_progress(len(self._lines), len(self._lines))
         self._end_at_head(held)
-        self._memory.synced(self._source.name, tenant=self._tenant)
+        self._memory.documents.checked(self._tenant, self._source.name)
         return self._report
 
     def _steps(self) -> Iterator[Step]:
@@ -54,7 +54,7 @@ class _Replay:
 
     def _standing(self) -> dict[str, int]:
         """By path, the version of each document of the set that stands now."""
-        views = self._memory.sources(tenant=self._tenant, source_set=self._source.name)
+        views = self._memory.documents.standing(self._tenant, self._source.name)
         return {view.uri.removeprefix(uri_of(self._source, "")): view.version_tx for view in views}
 
     def _rename_known(self, standing: Iterable[str]) -> None:
@@ -75,7 +75,7 @@ class _Replay:
         found = [
             key
             for path, texts in said.items()
-            for key in self._memory.same_texts({uri_of(self._source, path)}, texts, tenant=self._tenant)
+            for key in self._memory.documents.same_texts(self._tenant, {uri_of(self._source, path)}, texts)
         ]
         return {path: self._lines[int(i)] for i, _, path in (key.partition("/") for key in found)}
 
@@ -115,7 +115,7 @@ def replay_versions(
         on_progress(done, len(rows))
         ingest_one(memory, tenant, source, row.path, partial(_text, row), report, row.committed_at)
     on_progress(len(rows), len(rows))
-    memory.synced(name, tenant=tenant)
+    memory.documents.checked(tenant, name)
     return report
 
 

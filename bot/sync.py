@@ -199,7 +199,7 @@ def _sync(memory: Memory, tenant: str, source: SourceSettings, place: _Place, on
     if place.whole:
         for uri in _gone(memory, tenant, source, place):
             remove_one(memory, tenant, uri, report)
-    memory.synced(source.name, tenant=tenant)
+    memory.documents.checked(tenant, source.name)
     return report
 
 
@@ -207,7 +207,7 @@ def _gone(memory: Memory, tenant: str, source: SourceSettings, place: _Place) ->
     """Uris that stand in the set and have no place any more."""
     kept = {uri_of(source, relative) for relative in place.files}
     unread = [uri_of(source, "" if problem.relative == "." else problem.relative) for problem in place.problems]
-    standing = {view.uri for view in memory.sources(tenant=tenant, source_set=source.name)}
+    standing = {view.uri for view in memory.documents.standing(tenant, source.name)}
     return {uri for uri in standing - kept if not any(_within(uri, unseen) for unseen in unread)}
 
 
@@ -219,12 +219,12 @@ def _follow_renames(memory: Memory, tenant: str, source: SourceSettings, place: 
     gone = _gone(memory, tenant, source, place)
     if not gone:
         return
-    standing = {view.uri for view in memory.sources(tenant=tenant)}
+    standing = {view.uri for view in memory.documents.standing(tenant)}
     fresh = {uri_of(source, path): read for path, read in place.files.items() if uri_of(source, path) not in standing}
     known = [(uri_of(source, old), uri_of(source, new)) for old, new in place.renames]
     moves = {new: old for old, new in known if old in gone and new in fresh}
     left = {uri: data for uri, read in fresh.items() if uri not in moves and (data := _quietly(read)) is not None}
-    moves |= memory.same_texts(gone - set(moves.values()), left, tenant=tenant)
+    moves |= memory.documents.same_texts(tenant, gone - set(moves.values()), left)
     for new, old in moves.items():
         rename_one(memory, tenant, old, new)
 
@@ -232,7 +232,7 @@ def _follow_renames(memory: Memory, tenant: str, source: SourceSettings, place: 
 def rename_one(memory: Memory, tenant: str, old: str, new: str) -> None:
     """Let a document go on as `new`; where a retired document holds that name, it comes back as that one instead."""
     try:
-        memory.rename(old, new, tenant=tenant)
+        memory.documents.rename(tenant, old, new)
     except InvalidRequest:
         return
 

@@ -79,9 +79,9 @@ def _found(memory: Memory, principal: Principal, scope: ScopeType, text: str) ->
 def _source(memory: Memory, tenant: str, text: str) -> UUID:
     """A document by its uri, or by a title that no other has. Raises NotFound, InvalidRequest."""
     try:
-        return memory.source_named(text, tenant=tenant)
+        return memory.documents.named(tenant, text)
     except NotFound:
-        named = [one.source_id for one in memory.sources(tenant=tenant) if one.title == text]
+        named = [one.source_id for one in memory.documents.standing(tenant) if one.title == text]
         if len(named) > 1:
             raise InvalidRequest(f"{len(named)} documents are called {text!r}: name one by its uri") from None
         if not named:

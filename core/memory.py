@@ -4,7 +4,7 @@ What may be asked of it, in one place. It opens the transactions in which severa
 makes them and hands each what it needs.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 from uuid import UUID
 
@@ -36,7 +36,6 @@ from core.model.watching import FireView, WatchRequest, WatchView
 from core.planner.plan import Planned
 from core.planner.request import PlanRequest
 from core.planner.tokens import TokenAccounting
-from core.sources.engine import SourceView
 from core.store import audit, counts, models, sources, watches
 from core.store.audit import AuditEntry
 from core.store.counts import Status
@@ -84,6 +83,7 @@ class Memory:
         self.metrics = Metrics()
         knows = accounting or (llm.provider if llm else None)
         self._engines = Engines(self._database, self.config, self.metrics, embedder, keys or {}, llm, knows)
+        self.documents = self._engines.sources
         self.people = self._engines.people
         self.questions = self._engines.questions
         self.clarify = self._engines.clarify
@@ -157,28 +157,6 @@ class Memory:
         """Tombstone a document that is gone. Raises NotFound."""
         return self._engines.ingest.remove(tenant, uri, valid_start)
 
-    def rename(self, uri: str, new_uri: str, *, tenant: str = DEFAULT_TENANT) -> None:
-        """Let a document go on under another uri. Raises NotFound, InvalidRequest."""
-        self._engines.sources.rename(tenant, uri, new_uri)
-
-    def sources(self, *, tenant: str = DEFAULT_TENANT, source_set: str | None = None) -> list[SourceView]:
-        """Every document that stands now, for an administrator: this read takes no principal and shows no text."""
-        return self._engines.sources.standing(tenant, source_set)
-
-    def synced(self, source_set: str, *, tenant: str = DEFAULT_TENANT) -> None:
-        """Remember that a source set was compared with its place now."""
-        self._engines.sources.checked(tenant, source_set)
-
-    def same_texts(
-        self, gone: Collection[str], fresh: Mapping[str, bytes], *, tenant: str = DEFAULT_TENANT
-    ) -> dict[str, str]:
-        """By fresh uri, the uri among `gone` whose document says exactly this: it was moved, not replaced."""
-        return self._engines.sources.same_texts(tenant, gone, fresh)
-
-    def last_synced(self, source_set: str, *, tenant: str = DEFAULT_TENANT) -> int | None:
-        """When a source set was last looked at as a whole; None for one without documents."""
-        return self._engines.sources.last_checked(tenant, source_set)
-
     def resolve(self, spans: Sequence[SpanRef], principal: Principal) -> dict[SpanRef, Resolution]:
         """Where cited words stand now: current coordinates, superseded or tombstoned."""
         with self._database.read(principal.tenant_id) as tx:
@@ -198,14 +176,6 @@ class Memory:
         if ADMIN not in principal.roles:
             raise NotFound
         return self.erasure.erase(principal.tenant_id, subject_id, reason, principal.actor)
-
-    def readmit(self, uri: str, *, tenant: str = DEFAULT_TENANT, actor: str = OPERATOR) -> None:
-        """Let a document of a uri that was erased be taken in again, as a new source. Raises NotFound."""
-        self._engines.sources.readmit(tenant, uri, actor)
-
-    def source_named(self, uri: str, *, tenant: str = DEFAULT_TENANT) -> UUID:
-        """The source of a uri, whether it stands, is gone or was erased, for an administrator. Raises NotFound."""
-        return self._engines.sources.named(tenant, uri)
 
     # ── records ──
 

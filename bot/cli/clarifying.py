@@ -114,7 +114,7 @@ def _node(memory: "Memory", tenant: str, name: str) -> UUID:
     try:
         return UUID(name)
     except ValueError:
-        return document_id(memory.source_named(name, tenant=tenant))
+        return document_id(memory.documents.named(tenant, name))
 
 
 def _named(memory: "Memory", tenant: str, beginning: str) -> "ClarificationView":

@@ -104,7 +104,7 @@ def _refuse_other_set(memory: "Memory", settings: "Settings", source: "SourceSet
     from bot.sources import Found, walk
     from core.errors import InvalidRequest
 
-    standing = {view.uri for view in memory.sources(tenant=settings.tenant, source_set=source.name)}
+    standing = {view.uri for view in memory.documents.standing(settings.tenant, source.name)}
     if not standing or source.path is None or not source.path.is_dir():
         return
     found = {f"{source.name}/{item.relative}" for item in walk(source.path) if isinstance(item, Found)}

@@ -38,7 +38,7 @@ def source(
     """
     settings = settings_of(config)
     with memory_of(settings) as memory:
-        source_id = _id(uri) or memory.source_named(uri, tenant=settings.tenant)
+        source_id = _id(uri) or memory.documents.named(settings.tenant, uri)
         done = memory.erase(source_id, reason, tenant=settings.tenant)
     _show(done, as_json=as_json)
 
@@ -86,7 +86,7 @@ def readmit(
     """Let a document that was erased be taken in again, as a new one."""
     settings = settings_of(config)
     with memory_of(settings) as memory:
-        memory.readmit(uri, tenant=settings.tenant)
+        memory.documents.readmit(settings.tenant, uri)
     tell(f"{uri} is taken in again when it is next ingested.", {"uri": uri, "readmitted": True}, as_json=as_json)
 
 

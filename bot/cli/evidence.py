@@ -145,7 +145,7 @@ def verify(
         principal = asker(memory, settings, person)
         conditions = _conditions(where)
         try:
-            pinned = [memory.source_named(uri, tenant=settings.tenant) for uri in source] if source else None
+            pinned = [memory.documents.named(settings.tenant, uri) for uri in source] if source else None
             found = memory.verify(VerifyRequest(claims, Against(find, conditions, pinned)), principal)
         except NotFound as error:
             raise NotFound(f"there is no document {' or '.join(source or ())} that whoever asks can read") from error

@@ -184,7 +184,7 @@ def _request(
     target = {"kind": "webhook", "webhook_id": str(one.webhook_id)}
     events = (EventKind.NEW_SOURCE_VERSION if source else EventKind.FACT_CHANGED, EventKind.FACT_TOMBSTONED)
     if source:
-        source_id = str(memory.source_named(source, tenant=tenant))
+        source_id = str(memory.documents.named(tenant, source))
         return WatchRequest(one.name, ScopeType.SOURCE, (source_id,), events, target)
     scope, ref = (ScopeType.ENTITY, _id(entity)) if entity else (ScopeType.LABEL, label)
     return WatchRequest(one.name, scope, (ref,), events, target)

@@ -69,7 +69,7 @@ def _erasures(memory: Memory, settings: Settings) -> Iterator[Finding]:
 
 def synced(memory: Memory, settings: Settings, source: SourceSettings, readable: Finding) -> Finding:
     """With when it was last looked at, of a source that can be read, or that could only be tried by reading it."""
-    at = memory.last_synced(source.name, tenant=settings.tenant)
+    at = memory.documents.last_checked(settings.tenant, source.name)
     if readable.ok is False:
         return readable
     if at is None:

@@ -181,7 +181,7 @@ class _Replay:
         if place is None:
             self._report.unlocated.append(change.id)
             return None
-        view = next(view for view in self._memory.sources() if view.uri == version.path)
+        view = next(view for view in self._memory.documents.standing("default") if view.uri == version.path)
         span = SpanRef(view.source_id, view.version_tx, *place)
         quoted = self._memory.quote(self._questions.get(change.question_id, change.old), span, self._reader)
         return self._memory.save_answer(quoted.trace_id, self._reader)

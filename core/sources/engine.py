@@ -7,6 +7,7 @@ from uuid import UUID
 from core.errors import InvalidRequest, NotFound, UnreadableDocument
 from core.ingest.reading import canonical
 from core.model.node_ids import document_id
+from core.model.principals import OPERATOR
 from core.store import audit, sources
 from core.store.database import Database
 from core.store.versions import NODES
@@ -40,7 +41,7 @@ class SourcesEngine:
             source.name = new_uri
             tx.session.add(source)
 
-    def readmit(self, tenant_id: str, uri: str, actor: str) -> None:
+    def readmit(self, tenant_id: str, uri: str, actor: str = OPERATOR) -> None:
         """Let the uri of an erased source be that of a new one from now on. Raises NotFound where none was erased."""
         with self._database.write(tenant_id) as tx:
             tx.lock()
@@ -68,7 +69,7 @@ class SourcesEngine:
         return {text.uri: text.text for text in stored.values()}
 
     def standing(self, tenant_id: str, source_set: str | None = None) -> list[SourceView]:
-        """Documents that hold now, by uri."""
+        """Every document that holds now, by uri, for an administrator: no principal is asked for, no text shown."""
         with self._database.read(tenant_id) as tx:
             rows = sources.in_set(tx, source_set)
             ids = {document_id(row.source_id): row for row in rows}

@@ -211,7 +211,7 @@ async def test_its_sources_are_read_and_one_that_cannot_be_read_stops_nothing(se
         await events.wait("source.failed")
         await events.wait("source.synced")
     with open_memory(settings) as memory:
-        assert [view.uri for view in memory.sources()] == ["handbook/travel.md"]
+        assert [view.uri for view in memory.documents.standing("default")] == ["handbook/travel.md"]
 
 
 async def test_a_port_in_use_is_one_clear_error(settings, taken_port, events):

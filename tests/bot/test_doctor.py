@@ -286,7 +286,7 @@ def test_when_a_source_was_last_looked_at_is_said(settings):
     assert "nothing of it was taken in" in found(settings)["source handbook"].words
     with open_memory(settings) as memory:
         memory.ingest("handbook/a.md", b"A.", readers=["everyone"], source_set="handbook")
-        memory.synced("handbook")
+        memory.documents.checked("default", "handbook")
     assert found(settings)["source handbook"].state == "ok"
     rewrite(settings, "UPDATE source SET checked_at = checked_at - 3600000000")
     assert found(settings)["source handbook"].state == "advice"
@@ -296,7 +296,7 @@ def test_an_erasure_that_is_not_at_its_end_is_found(settings, monkeypatch):
     with open_memory(settings) as memory:
         memory.ingest("a.md", b"A.", readers=["everyone"])
         monkeypatch.setattr(memory._database, "rewrite", lambda: False)
-        report = memory.erase(memory.source_named("a.md"), "asked")
+        report = memory.erase(memory.documents.named("default", "a.md"), "asked")
     name = f"erasure {str(report.erasure_id)[:8]}"
     assert (found(settings)[name].state, report.copies) == ("advice", {})
 

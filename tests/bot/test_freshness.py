@@ -27,7 +27,7 @@ async def test_three_missed_rounds_are_late_until_the_next_look(memory: Memory, 
     memory.ingest("handbook/a.md", b"Leave is 25 days.", readers=["everyone"], source_set="handbook")
     clock.advance(3 * HOUR)
     assert "“handbook” was last read 3 hours ago" in await freshness.note()
-    memory.synced("handbook", tenant="default")
+    memory.documents.checked("default", "handbook")
     assert await freshness.note() == ""
 
 

@@ -77,7 +77,7 @@ def replay(memory, repo, **more):
 
 
 def standing(memory):
-    return {view.uri: view.source_id for view in memory.sources()}
+    return {view.uri: view.source_id for view in memory.documents.standing("default")}
 
 
 def said(memory, days, words="leave"):
@@ -280,6 +280,6 @@ def test_a_file_that_is_no_history_is_refused_with_its_line(memory, tmp_path):
 
 def test_readers_reach_a_replayed_document(memory, tmp_path):
     replay_versions(memory, "default", write(tmp_path, row("You have 28 days.", 0)), ["steward"], "hb")
-    view = memory.sources()[0]
+    view = memory.documents.standing("default")[0]
     assert view.readers == ("steward",)
     assert not Principal("default", memory.ada.person_id).keys & set(view.readers)

@@ -48,11 +48,11 @@ def step(memory, clock, source, **more):
 
 
 def uris(memory):
-    return [view.uri for view in memory.sources(source_set="hb")]
+    return [view.uri for view in memory.documents.standing("default", "hb")]
 
 
 def ids(memory):
-    return {view.uri: view.source_id for view in memory.sources(source_set="hb")}
+    return {view.uri: view.source_id for view in memory.documents.standing("default", "hb")}
 
 
 def test_pages_and_tables_are_taken_in_and_known_when_they_move(memory, clock, folder):
@@ -177,7 +177,7 @@ def test_sets_do_not_touch_each_other(memory, clock, folder, tmp_path):
     (other / "a.md").write_text("Something else.")
     source = SourceSettings(name="second", path=other, readers=("steward",))
     assert step(memory, clock, source) == (1, 0, 0, 0)
-    assert len(memory.sources()) == 3
+    assert len(memory.documents.standing("default")) == 3
 
 
 def test_the_time_of_the_check_is_remembered_though_nothing_changed(memory, clock, folder):
@@ -189,7 +189,7 @@ def test_the_time_of_the_check_is_remembered_though_nothing_changed(memory, cloc
 def test_readers_follow_the_set(memory, clock, folder):
     step(memory, clock, of(folder))
     sync(memory, "default", SourceSettings(name="hb", path=folder, readers=("steward",)))
-    assert {view.readers for view in memory.sources()} == {("steward",)}
+    assert {view.readers for view in memory.documents.standing("default")} == {("steward",)}
 
 
 def test_progress_ends_at_all(memory, clock, folder):

@@ -73,7 +73,7 @@ def first_id(cli, *command):
 def meals():
     """The section of the handbook that is on meals."""
     with open_memory(load()) as memory:
-        return str(section_id(memory.source_named("handbook/travel.md"), ("Travel", "Meals"), 0))
+        return str(section_id(memory.documents.named("default", "handbook/travel.md"), ("Travel", "Meals"), 0))
 
 
 def test_the_readme(set_up, tmp_path, monkeypatch):

@@ -21,7 +21,7 @@ def says(memory: Memory, uri: str, price: Any, readers: tuple[str, ...] = ("ever
     words = f"A meal may cost {price} EUR."
     text = page(uri, {"Meals": words})
     put(memory, uri, text, readers)
-    version = next(view.version_tx for view in memory.sources() if view.uri == uri)
+    version = next(view.version_tx for view in memory.documents.standing("default") if view.uri == uri)
     start = text.index(words.encode())
     span = SpanRef(source_id(uri), version, start, start + len(words.encode()))
     return Record(MEALS, "LIMIT", {"price": price} | props, provenance=[span])

@@ -274,7 +274,7 @@ def _numbered(seqs: Sequence[int]) -> bool:
 
 def _lost(memory: Memory, report: Report) -> list[str]:
     """Acknowledged documents whose text is not there, or not the one that stands."""
-    standing = {view.uri: view.version_tx for view in memory.sources()}
+    standing = {view.uri: view.version_tx for view in memory.documents.standing("default")}
     newest = {one.uri: one.version_tx for one in sorted(report.written, key=lambda one: one.version_tx)}
     lost = [f"{uri} does not stand as it was acknowledged" for uri, tx in newest.items() if standing.get(uri) != tx]
     with memory._database.read(DEFAULT_TENANT) as tx:

@@ -87,7 +87,7 @@ def remove_source(call: Call[None, Nothing]) -> Reply:
 def list_sources(call: Call[None, PageAsked]) -> Reply:
     """The documents that the key may read; to an admin's, all of them."""
     who = call.principal
-    every = call.memory.sources(tenant=who.tenant_id)
+    every = call.memory.documents.standing(who.tenant_id)
     mine = [one for one in every if ADMIN in who.roles or visible_to(who, one.readers)]
     shown, after = page("sources", mine, lambda one: (one.uri,), call.query)
     told = [

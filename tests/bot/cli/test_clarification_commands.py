@@ -28,7 +28,7 @@ def cli(set_up, tmp_path):
 @pytest.fixture
 def node(cli):
     with open_memory(load()) as memory:
-        [view] = memory.sources()
+        [view] = memory.documents.standing("default")
         return str(derived("section", view.source_id, 0, "Day", "Lunch"))
 
 
@@ -60,7 +60,7 @@ def test_who_asks_again_is_told_that_it_is_asked_already(cli, node):
 
 def test_a_document_may_be_named_as_answers_name_it(cli):
     with open_memory(load()) as memory:
-        [view] = memory.sources()
+        [view] = memory.documents.standing("default")
     ask(cli, view.uri)
     assert len(json.loads(cli("clarification", "list", "--json"))) == 1
     assert "nope.md" in ask(cli, "nope.md", code=1)

@@ -35,7 +35,7 @@ def write(docs, words):
 
 def ref(scope):
     with open_memory(load()) as memory:
-        [view] = memory.sources()
+        [view] = memory.documents.standing("default")
     lunch = str(derived("section", view.source_id, 0, "Day", "Lunch"))
     return {"entity": lunch, "label": "SECTION", "source": view.uri, "query": json.dumps(QUERY)}[scope]
 

@@ -142,7 +142,7 @@ def document(cli, tmp_path, memory):
     """A document that is ingested; its source."""
     (tmp_path / "travel.md").write_text("# Travel\n\n## Meals\n\nMeals cost at most 40 EUR.\n")
     cli("ingest", "travel.md", "--readers", "member")
-    [one] = memory.sources()
+    [one] = memory.documents.standing("default")
     return one
 
 

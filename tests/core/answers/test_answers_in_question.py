@@ -166,6 +166,6 @@ def test_an_answer_to_what_sources_disagree_on_waits_and_hears_of_the_decision(m
 
 
 def place(memory, uri, words):
-    view = next(view for view in memory.sources() if view.uri == uri)
+    view = next(view for view in memory.documents.standing("default") if view.uri == uri)
     start = page("Travel", {"Meals": words}).index(words.encode())
     return SpanRef(view.source_id, view.version_tx, start, start + len(words.encode()))

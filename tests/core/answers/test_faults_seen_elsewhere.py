@@ -200,7 +200,7 @@ def test_another_page_that_says_the_same_of_something_else_clears_nothing(memory
     span = memory.generate("When does the office in Berlin open?", ada).claims[0].citations[0].span
     answer = memory.quote("When does it open?", span, ada)
     saved = memory.save_answer(answer.trace_id, ada)
-    uri = next(view.uri for view in memory.sources() if view.source_id == span.source_id)
+    uri = next(view.uri for view in memory.documents.standing("default") if view.source_id == span.source_id)
     memory.clock.advance(HOUR)
     put(memory, uri, page("Berlin", {"Parking": "There is a garage."}))
     assert memory.check_answer(saved).after == AnswerStatus.STALE

@@ -186,7 +186,7 @@ def test_known_lives(memory, steps):
         world.step(step)
         world.agrees()
     assert world.memory.erase(
-        next(view.source_id for view in memory.sources() if view.uri == world.uri), "asked for"
+        next(view.source_id for view in memory.documents.standing("default") if view.uri == world.uri), "asked for"
     ), "and after an erasure it says nothing and is invalid"
     answer = memory.answer(world.answer_id, world.owner)
     assert (answer.status, answer.text, {claim.after for claim in answer.claims}) == ("invalidated", "[erased]", {""})

@@ -19,7 +19,7 @@ def test_what_people_choose_is_written_with_the_words_that_they_chose(memory, ad
     node = memory.get_as_of(MEALS, ada)
     assert node.props == {"price": 55}
     [span] = node.spans()
-    text = next(view for view in memory.sources() if view.uri == "b.md")
+    text = next(view for view in memory.documents.standing("default") if view.uri == "b.md")
     assert (span.source_id, span.source_version_tx) == (source_id("b.md"), text.version_tx), "where it stands today"
 
 

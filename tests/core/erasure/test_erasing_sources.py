@@ -288,7 +288,7 @@ def test_it_is_not_taken_in_again_unless_somebody_says_so(world):
     with pytest.raises(Erased, match="readmits"):
         put(world.memory, URI, secret(60))
     assert CANARY not in dump(world.memory)
-    world.memory.readmit(URI)
+    world.memory.documents.readmit("default", URI)
     result = put(world.memory, URI, secret(60))
     assert (result.outcome, result.source_id != SOURCE) == ("new", True), "a source of its own, with a key of its own"
     assert CANARY in world.memory.generate(QUESTION, world.bob).text
@@ -297,7 +297,7 @@ def test_it_is_not_taken_in_again_unless_somebody_says_so(world):
 
 def test_only_what_was_erased_is_readmitted(world):
     with pytest.raises(NotFound, match=r"other\.md"):
-        world.memory.readmit("other.md")
+        world.memory.documents.readmit("default", "other.md")
 
 
 def test_an_ingest_that_was_under_way_is_refused(world, monkeypatch):

@@ -169,7 +169,11 @@ def test_a_removed_document_is_gone_and_its_return_is_noticed(memory):
     put(memory, "travel.md", TRAVEL)
     assert memory.remove("travel.md").outcome == "removed"
     memory.clock.advance(HOUR)
-    assert (memory.sources(), standing(memory, SECTION), standing(memory, PASSAGE)) == ([], set(), set())
+    assert (memory.documents.standing("default"), standing(memory, SECTION), standing(memory, PASSAGE)) == (
+        [],
+        set(),
+        set(),
+    )
     assert memory.remove("travel.md").outcome == "unchanged"
     memory.clock.advance(HOUR)
     back = put(memory, "travel.md", TRAVEL)
@@ -191,7 +195,7 @@ def test_a_removed_document_does_not_come_back_with_its_neighbours(memory):
     memory.remove("travel.md")
     memory.clock.advance(HOUR)
     put(memory, "other.md", fact("B"))
-    assert [view.uri for view in memory.sources()] == ["other.md"]
+    assert [view.uri for view in memory.documents.standing("default")] == ["other.md"]
 
 
 def test_removing_what_is_not_there_says_so(memory):
@@ -201,7 +205,7 @@ def test_removing_what_is_not_there_says_so(memory):
 
 def test_a_rename_keeps_the_source(memory):
     first = put(memory, "travel.md", TRAVEL)
-    memory.rename("travel.md", "policies/travel.md")
+    memory.documents.rename("default", "travel.md", "policies/travel.md")
     again = put(memory, "policies/travel.md", DEARER)
     assert (again.source_id, again.outcome) == (first.source_id, "changed")
     with pytest.raises(NotFound):
@@ -210,7 +214,7 @@ def test_a_rename_keeps_the_source(memory):
 
 def test_a_new_document_under_a_renamed_ones_old_uri_is_another_source(memory):
     first = put(memory, "travel.md", TRAVEL)
-    memory.rename("travel.md", "policies/travel.md")
+    memory.documents.rename("default", "travel.md", "policies/travel.md")
     assert put(memory, "travel.md", TRAVEL).source_id != first.source_id
 
 
@@ -218,7 +222,7 @@ def test_a_rename_onto_another_source_is_refused(memory):
     put(memory, "a.md", TRAVEL)
     put(memory, "b.md", TRAVEL)
     with pytest.raises(InvalidRequest, match=r"b\.md"):
-        memory.rename("a.md", "b.md")
+        memory.documents.rename("default", "a.md", "b.md")
 
 
 # ── what changed and what did not ──
@@ -321,7 +325,7 @@ def test_the_same_document_in_two_tenants_is_two_documents(memory):
     assert rows(memory, Source)[0].source_id != rows(memory, Source, "other")[0].source_id
     memory.remove("travel.md")
     memory.clock.advance(HOUR)
-    assert [view.uri for view in memory.sources(tenant="other")] == ["travel.md"]
+    assert [view.uri for view in memory.documents.standing("other")] == ["travel.md"]
     assert counts(memory, "other") == before
 
 
@@ -449,9 +453,9 @@ def test_the_same_text_again_is_compared_with_what_another_writer_put_meanwhile(
 def test_a_page_taken_in_by_hand_and_later_by_a_set_is_kept_by_that_set(memory, text):
     memory.ingest("handbook/leave.md", b"# Leave\n\nSame.\n", readers=["everyone"])
     memory.ingest("handbook/leave.md", text.encode(), readers=["everyone"], source_set="handbook")
-    assert [view.uri for view in memory.sources(source_set="handbook")] == ["handbook/leave.md"]
+    assert [view.uri for view in memory.documents.standing("default", "handbook")] == ["handbook/leave.md"]
     memory.ingest("handbook/leave.md", text.encode(), readers=["everyone"])
-    assert len(memory.sources(source_set="handbook")) == 1
+    assert len(memory.documents.standing("default", "handbook")) == 1
 
 
 @pytest.mark.parametrize(

@@ -80,4 +80,4 @@ def test_another_order_or_delimiter_of_rows_is_no_news_of_a_row(memory, ada):
 def test_a_moved_file_is_known_by_what_it_says(memory, old, new, data):
     put(memory, old, data.encode())
     fresh = {new: (f"<!doctype html>{data}" if new == "b" else data).encode()}
-    assert memory.same_texts([old], fresh) == {new: old}
+    assert memory.documents.same_texts("default", [old], fresh) == {new: old}

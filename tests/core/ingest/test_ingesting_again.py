@@ -22,7 +22,7 @@ FOLDER = {
 def take_in(memory, **more):
     """The whole folder, as a sync does, and what is found by it; a sweep passes after it."""
     outcomes = {put(memory, uri, data, source_set="folder", **more).outcome for uri, data in FOLDER.items()}
-    memory.synced("folder")
+    memory.documents.checked("default", "folder")
     memory.sweep()
     return outcomes
 

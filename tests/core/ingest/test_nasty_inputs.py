@@ -78,7 +78,7 @@ def test_each_odd_file_is_stored_as_it_was_read_or_not_at_all(memory: Memory, da
         read_now = read(data, media_type=None, uri=case["file"])
         assert stored(memory, result.source_id) == (read_now.text, [(each.start, each.end) for each in read_now.blocks])
         assert put(memory, case["file"], data).outcome == "unchanged"
-    kept = {view.uri for view in memory.sources()}
+    kept = {view.uri for view in memory.documents.standing("default")}
     assert kept == {case["file"] for case in rows(EXPECT) if not refused(case)}
     assert {row.uri for row in table(memory, Source)} == kept
 

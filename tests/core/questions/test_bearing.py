@@ -21,7 +21,7 @@ PRICE = derived("record", "price")
 
 def span_of(memory, uri, words):
     """Where words stand in the newest version of a document."""
-    version = next(one.version_tx for one in memory.sources() if one.uri == uri)
+    version = next(one.version_tx for one in memory.documents.standing("default") if one.uri == uri)
     with memory._database.read("default") as tx:
         key = source_id(uri), version
         text = memory._engines.library._read(tx, [key])[key].raw

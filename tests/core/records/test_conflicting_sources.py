@@ -22,7 +22,7 @@ def says(memory, uri, price, readers=("everyone",)):
     words = f"A meal may cost {price} EUR."
     text = page(uri, {"Meals": words})
     put(memory, uri, text, readers)
-    version = next(view.version_tx for view in memory.sources() if view.uri == uri)
+    version = next(view.version_tx for view in memory.documents.standing("default") if view.uri == uri)
     start = text.index(words.encode())
     return record(price, SpanRef(source_id(uri), version, start, start + len(words.encode())))
 

@@ -29,7 +29,7 @@ def fill(memory):
     put(memory, "notes.txt", b"Bring a meal.\n\nBring a coat.\n\nBring a meal.\n")
     put(memory, "table.csv", b"City,Meal\nOslo,40\nBern,50\n")
     put(memory, "gone.md", page("Gone", {"Meals": "A meal was free."}))
-    memory.rename("notes.txt", "things to bring.txt")
+    memory.documents.rename("default", "notes.txt", "things to bring.txt")
     memory.remove("gone.md")
     put(memory, "travel.md", page("Travel", {"Meals": "A meal may cost at most 55 EUR.", "Again": OFFICE}))
     return memory
@@ -214,7 +214,7 @@ def test_what_is_ingested_between_batches_is_done_too_and_no_writer_waits_for_th
     assert set(disturbed.seen.values()) == {1}
     assert done.embedded == disturbed.seen.total()
     new = reopen(embedder=MirroredEmbedder())
-    assert len(new.sources()) == 3 + 12
+    assert len(new.documents.standing("default")) == 3 + 12
     assert all(row.dense and row.model == "mirrored-v1" for row in rows(new, RecallEntry))
     assert new.plan(PlanRequest("More 12, meals: free"), add_person(new, "Ada")).best_cosine > 0.5
 

@@ -281,7 +281,7 @@ def test_a_database_too_damaged_to_be_opened_can_be_replaced(made, memory, sqlit
 
 def test_what_was_erased_since_is_named_when_the_words_come_back(made, memory, ada, database_url, clock):
     put(memory, "travel.md", page("Travel", {"Meals": "A meal may cost at most 50 EUR."}))
-    erased = memory.erase(memory.source_named("travel.md"), "asked by mail")
+    erased = memory.erase(memory.documents.named("default", "travel.md"), "asked by mail")
     memory.close()
     restored = restore(database_url, made, replace=True, clock=clock)
     [named] = restored.erased_again
@@ -289,7 +289,7 @@ def test_what_was_erased_since_is_named_when_the_words_come_back(made, memory, a
 
 
 def test_an_erased_word_is_in_no_backup_that_is_taken_afterwards(lived_in, database_url, tmp_path, clock):
-    lived_in.erase(lived_in.source_named("travel.md"), "asked by mail")
+    lived_in.erase(lived_in.documents.named("default", "travel.md"), "asked by mail")
     backup(database_url, tmp_path / "after.backup", clock=clock)
     assert b"may cost 40 EUR" not in (tmp_path / "after.backup").read_bytes()
 
@@ -354,7 +354,7 @@ def test_killed_in_the_midst_of_restoring_the_database_is_the_old_one_or_without
     made, memory, database_url, clock, monkeypatch
 ):
     put(memory, "travel.md", page("Travel", {"Meals": "A meal may cost at most 50 EUR."}))
-    memory.erase(memory.source_named("travel.md"), "asked by mail")
+    memory.erase(memory.documents.named("default", "travel.md"), "asked by mail")
     memory.close()
     before = _dumped(database_url, clock)
     for step in ("move_into_place", "pour_back"):
@@ -384,7 +384,7 @@ def _dumped(url, clock):
 
 def test_a_document_that_the_backup_never_held_stays_out_when_it_had_been_erased(made, memory, database_url, clock):
     put(memory, "later.md", page("Later", {"Hotels": "A hotel may cost 90 EUR."}))
-    memory.erase(memory.source_named("later.md"), "asked by mail")
+    memory.erase(memory.documents.named("default", "later.md"), "asked by mail")
     memory.close()
     assert restore(database_url, made, replace=True, clock=clock).erased_again == ()
     with closing(open_memory(database_url, clock)) as again:

@@ -101,4 +101,4 @@ def test_the_count_sees_what_goes_through_everything(memory):
         for number in numbers:
             put(memory, f"{number}.md", text("Other", number))
 
-    assert as_many_steps(memory, grow, lambda _: memory.sources()) > 5
+    assert as_many_steps(memory, grow, lambda _: memory.documents.standing("default")) > 5

@@ -173,7 +173,7 @@ def test_a_lock_that_is_held_too_long(sqlite_url, clock, monkeypatch):
 
 def test_a_database_whose_tables_are_gone_names_the_way_out(memory):
     with without_table(memory, "source"), pytest.raises(StoreUnavailable, match="clarify-bot init"):
-        memory.sources()
+        memory.documents.standing("default")
 
 
 def test_a_database_that_answers_passes_its_check(memory):
@@ -226,7 +226,7 @@ def test_a_copied_file_is_the_same_memory(sqlite_url, tmp_path, clock):
     put(memory, "travel.md", TEXT)
     memory.close()
     copy = open_memory(f"sqlite:///{shutil.copy(sqlite_url.removeprefix('sqlite:///'), tmp_path / 'copy.db')}", clock)
-    assert [view.uri for view in copy.sources()] == ["travel.md"]
+    assert [view.uri for view in copy.documents.standing("default")] == ["travel.md"]
     copy.close()
 
 

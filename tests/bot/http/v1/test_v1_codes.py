@@ -132,7 +132,7 @@ async def limit_reached(world):
 async def erased(world):
     memory, admin = await world.served()
     await admin("PUT", TRAVEL, **DOCUMENT)
-    memory.erase(memory.source_named("travel.md"), "asked for")
+    memory.erase(memory.documents.named("default", "travel.md"), "asked for")
     return await admin("PUT", TRAVEL, **DOCUMENT)
 
 

@@ -240,7 +240,7 @@ async def test_only_an_admins_key_writes_and_for_any_other_there_is_nothing(call
                 "PUT", f"/sources/{name}?readers=everyone", data=b"x", headers={"Content-Type": "text/plain"}
             )
             assert sent.code == (await caller("DELETE", f"/sources/{name}")).code == "NOT_FOUND"
-    assert len(memory.sources()) == 2
+    assert len(memory.documents.standing("default")) == 2
 
 
 async def test_sources_are_listed_to_whoever_may_read_them_without_who_else_may(robot, admin):

@@ -125,7 +125,7 @@ async def test_the_ids_of_another_person_are_told_alike(call, nobody, memory, bo
 
 async def test_what_may_not_be_read_is_told_like_what_is_not_there(call, memory):
     hidden = section("board.md", "Board", "Fees")
-    board = str(next(one.source_id for one in memory.sources() if one.uri == "board.md"))
+    board = str(next(one.source_id for one in memory.documents.standing("default") if one.uri == "board.md"))
     ids = {"trace": NEVER, "node": hidden, "source": board, "clarifications": NEVER}
     unread, unknown = await heard(call, by_body(ids)), await heard(call, by_body(dict.fromkeys(ids, NEVER)))
     assert [(one.status, one.raw) for one in unread] == [(one.status, one.raw) for one in unknown]

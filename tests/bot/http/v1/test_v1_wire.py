@@ -177,11 +177,11 @@ async def test_a_method_that_an_endpoint_does_not_know_is_told_those_that_it_doe
 )
 async def test_a_write_on_a_condition_is_refused_for_none_is_minded(wire, memory, condition):
     sent = "Content-Type: text/plain", length(b"Words.")
-    before = memory.sources()
+    before = memory.documents.standing("default")
     async with wire("PUT /v1/sources/travel.md?readers=everyone", *sent, condition, body=b"Words.") as (reader, _):
         status, _, problem = await answer(reader)
     assert (status, problem["code"]) == (422, "INVALID_REQUEST")
     assert condition.partition(":")[0] in problem["detail"]
-    assert memory.sources() == before
+    assert memory.documents.standing("default") == before
     async with wire("GET /v1/sources", condition) as (reader, _):
         assert (await answer(reader))[0] == 200
