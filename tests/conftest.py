@@ -23,10 +23,16 @@ from tests.support.memories import KEY, KEY_ID, NOW, add_person, open_memory
 from tests.support.once import share_migrations, share_statements
 from tests.support.postgres import Postgres, emptied, running
 from tests.support.skips import pytest_sessionfinish
-from tests.support.workers import pytest_xdist_auto_num_workers
+from tests.support.workers import keep_compiled, pytest_collection_modifyitems, pytest_xdist_auto_num_workers
 
-__all__ = ["pytest_collection", "pytest_sessionfinish", "pytest_xdist_auto_num_workers"]
+__all__ = [
+    "pytest_collection",
+    "pytest_collection_modifyitems",
+    "pytest_sessionfinish",
+    "pytest_xdist_auto_num_workers",
+]
 
+keep_compiled()
 share_connections()
 share_statements()
 share_migrations()
