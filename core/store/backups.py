@@ -38,8 +38,9 @@ _OF_THE_DISK = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READON
 """What SQLite says where the fault is not the file's."""
 _OTHERS = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-    " AND backend_type = 'client backend'"
+    " AND (backend_type = 'client backend' OR backend_type IS NULL AND usesysid IS NOT NULL)"
 )
+"""Of what kind a session of another role is, not every role may see; that it is not the server's own, each may."""
 
 
 def file_database(file: Path, clock: Clock) -> Database:

@@ -6,6 +6,7 @@ import threading
 from contextlib import closing
 from itertools import count
 
+import psycopg
 import pytest
 from sqlmodel import SQLModel, select
 
@@ -171,6 +172,29 @@ def test_a_database_in_use_is_not_replaced(made, memory, database_url, clock):
         with pytest.raises(StoreUnavailable, match="stop the bot"):
             restore(database_url, made, replace=True, clock=clock)
     assert "Later" in dump(memory)
+
+
+@pytest.fixture
+def as_another_role(postgres, postgres_url):
+    """The database as a role reaches it that is not told what others do there."""
+    postgres.execute("CREATE ROLE restorer LOGIN")
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("GRANT ALL ON ALL TABLES IN SCHEMA public TO restorer")
+    yield f"{postgres_url}&options=-crole%3Drestorer"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("DROP OWNED BY restorer")
+    postgres.execute("DROP ROLE restorer")
+
+
+def test_a_bot_of_another_role_is_somebody_too(postgres_url, as_another_role, tmp_path, clock):
+    with closing(open_memory(postgres_url, clock)) as memory:
+        add_person(memory, "Later")
+        backup(postgres_url, tmp_path / "b.backup", clock=clock)
+        with memory._database.engine.connect() as held:
+            held.exec_driver_sql("SELECT 1")
+            with pytest.raises(StoreUnavailable, match="stop the bot"):
+                restore(as_another_role, tmp_path / "b.backup", replace=True, clock=clock)
+        assert "Later" in dump(memory)
 
 
 def changed_row(file):
