@@ -127,7 +127,8 @@ def public_keys(folder: Path) -> list[PublicKey]:
     put one there.
     """
     _refuse_to_trust(folder)
-    found = [_public(folder / name) for name in _names(folder) if name.endswith(PUBLIC_SUFFIX)]
+    listed = [folder / name for name in _names(folder) if name.endswith(PUBLIC_SUFFIX)]
+    found = [public for public in map(_public, listed) if public is not None]
     if not found:
         raise InvalidConfig(f"{folder} holds no public key (*{PUBLIC_SUFFIX}); `clarify-bot init` makes a pair")
     return found
@@ -176,9 +177,16 @@ def _write(path: Path, data: bytes, mode: int) -> None:
     draft.replace(path)
 
 
-def _public(path: Path) -> PublicKey:
+def _public(path: Path) -> PublicKey | None:
+    """None where a rotation has cleared it away since it was listed."""
+    # Looked at first, as it is cleared away last: a key without it would be good for ever.
+    until = _until(path.with_name(path.name.removesuffix(PUBLIC_SUFFIX) + UNTIL_SUFFIX))
     try:
-        key = serialization.load_pem_public_key(_read(path))
+        key = serialization.load_pem_public_key(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InvalidConfig(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise InvalidConfig(f"{path} is not a public key in PEM form") from error
     if not isinstance(key, Ed25519PublicKey):
@@ -186,7 +194,7 @@ def _public(path: Path) -> PublicKey:
     kid = key_id(key)
     if path.name != f"{kid}{PUBLIC_SUFFIX}":
         raise InvalidConfig(f"{path} holds the key {kid}; the file must be named after the key in it")
-    return PublicKey(kid, key, _until(path.with_name(f"{kid}{UNTIL_SUFFIX}")))
+    return PublicKey(kid, key, until)
 
 
 def _until(path: Path) -> int | None:

@@ -1,5 +1,7 @@
+import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -191,6 +193,23 @@ def test_of_many_rotations_at_once_the_key_that_signs_is_never_retired(tmp_path)
     signing, _ = load_private(tmp_path)
     assert [one.kid for one in public_keys(tmp_path) if one.until is None] == [signing]
     assert len(set(made)) == 24
+
+
+@pytest.mark.parametrize("reads", range(8))
+def test_who_reads_while_a_retired_key_is_cleared_away_passes_it_over(tmp_path, monkeypatch, reads):
+    retired = create(tmp_path)
+    rotate(tmp_path, NOW)
+    count, read_bytes = itertools.count(), Path.read_bytes
+
+    def cleared_away_meanwhile(path):
+        if next(count) == reads:
+            rotate(tmp_path, NOW + HOUR)
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", cleared_away_meanwhile)
+    good = load_public(tmp_path, NOW + HOUR)
+    assert good
+    assert retired not in good
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o702, 0o1777])
