@@ -98,16 +98,18 @@ class PeopleEngine:
         roles: Iterable[str] | None = None,
         actor: str = OPERATOR,
     ) -> UUID:
-        """Add or renew a person, known by e-mail or else by name; what is None stays, or begins as UTC, en, member.
+        """Add or renew a person, known by e-mail, whatever its case, or else by name.
+
+        What is None stays, or begins as UTC, en, member.
 
         Raises InvalidRequest for an unknown time zone, and for a role that is none.
         """
         if zone is not None and not _is_zone(zone):
             raise InvalidRequest(f"{zone!r} is no time zone: write an IANA name, such as Europe/Berlin")
         held = None if roles is None else role_names(roles)
-        person_id = derived("person", tenant_id, email or display_name)
         with self._database.write(tenant_id) as tx:
             tx.lock()
+            person_id = _id_of(tx, email, display_name)
             known = people.get(tx, person_id)
             before = known.model_dump() if known else None
             person = known or Person(
@@ -163,7 +165,8 @@ class PeopleEngine:
         """
         with self._database.write(tenant_id) as tx:
             tx.lock()
-            bound, found = people.identity(tx, place), people.with_email(tx, email)
+            bound = people.identity(tx, place)
+            found = [person.person_id for person in people.with_email(tx, email) if person.active]
             if bound is not None:
                 return bound.person_id
             if len(found) != 1 or people.is_unbound(tx, place):
@@ -249,18 +252,22 @@ class PeopleEngine:
             return _view(_known(tx, person_id))
 
     def named(self, tenant_id: str, name: str) -> PersonView:
-        """The person of this e-mail address or display name. Raises NotFound, InvalidRequest when several share it."""
+        """The person of this e-mail address, whatever its case, or of this display name.
+
+        Raises NotFound, and InvalidRequest when several share it.
+        """
         with self._database.read(tenant_id) as tx:
-            rows = tx.session.exec(
-                select(Person).where(
-                    Person.tenant_id == tenant_id, (col(Person.email) == name) | (col(Person.display_name) == name)
-                )
+            of_address = people.with_email(tx, name)
+            of_name = tx.session.exec(
+                select(Person).where(Person.tenant_id == tenant_id, col(Person.display_name) == name)
             ).all()
-        if not rows:
+        exact = [person for person in of_address if person.email == name]
+        found = exact or list({person.person_id: person for person in (*of_address, *of_name)}.values())
+        if not found:
             raise NotFound(f"there is no person named {name!r}")
-        if len(rows) > 1:
-            raise InvalidRequest(f"{name!r} names {len(rows)} people: use the e-mail address")
-        return _view(rows[0])
+        if len(found) > 1:
+            raise InvalidRequest(f"{name!r} names {len(found)} people: use the e-mail address, as it was added")
+        return _view(found[0])
 
     def principal(self, tenant_id: str, person_id: UUID) -> Principal:
         """The person with the roles they hold now. Raises NotFound for one who is unknown or no longer active."""
@@ -272,6 +279,13 @@ class PeopleEngine:
 
 def _new(tenant_id: str, name: str) -> dict[str, Any]:
     return {"tenant_id": checked_id(tenant_id), "name": checked_name(name), "last_tx": 0}
+
+
+def _id_of(tx: ReadTx, email: str | None, display_name: str) -> UUID:
+    """The id of whoever has the address already, however it is written, or else the one made of it."""
+    made = derived("person", tx.tenant_id, email or display_name)
+    known = {person.person_id for person in people.with_email(tx, email)} if email else set()
+    return known.pop() if len(known) == 1 else made
 
 
 def _known(tx: ReadTx, person_id: UUID) -> Person:

@@ -95,11 +95,15 @@ def identities(tx: ReadTx) -> list[ChatIdentity]:
     return list(tx.session.exec(rows.order_by(col(ChatIdentity.platform), col(ChatIdentity.user_id))).all())
 
 
-def with_email(tx: ReadTx, email: str) -> list[UUID]:
-    """Case counts where a letter is not ASCII: the Kelvin sign's lower case is k, and its address another's."""
+def with_email(tx: ReadTx, email: str) -> list[Person]:
+    """All of an address, whatever its case, by their ids; who has left among them.
+
+    Case counts where a letter is not ASCII, in either: the Kelvin sign's lower case is k, and its address another's.
+    """
     same = func.lower(Person.email) == email.lower() if email.isascii() else col(Person.email) == email
-    rows = select(Person.person_id).where(Person.tenant_id == tx.tenant_id, same, col(Person.active))
-    return list(tx.session.exec(rows).all())
+    rows = tx.session.exec(select(Person).where(Person.tenant_id == tx.tenant_id, same)).all()
+    alike = [row for row in rows if row.email == email or (row.email or "").isascii()]
+    return sorted(alike, key=lambda row: row.person_id)
 
 
 def place_of(identity: ChatIdentity) -> Place:

@@ -97,7 +97,8 @@ async def test_a_zone_that_nobody_knows_is_left_alone(memory, channel, user, gra
 
 
 def another_grace(memory, channel):
-    memory.people.put("default", "Another Grace", email="grace@example.com")
+    person_id = memory.people.put("default", "Another Grace", email="another@example.com")
+    change_row(memory, Person, ("default", person_id), email="grace@example.com")
 
 
 def has_left(memory, channel):

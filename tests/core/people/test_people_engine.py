@@ -41,6 +41,33 @@ def test_a_name_that_several_share_is_not_guessed_at(memory):
     assert memory.people.named("default", "a@example.com").display_name == "Ada"
 
 
+def test_whoever_is_named_by_an_address_is_found_whatever_its_case(memory):
+    first = memory.people.put("default", "Mem", email="Mem@example.com")
+    assert memory.people.named("default", "mem@EXAMPLE.com").person_id == first
+    assert memory.people.put("default", "Mem L.", email="mem@example.com", roles=["admin"]) == first
+    assert [(one.display_name, one.roles) for one in memory.people.all("default")] == [("Mem L.", ("admin",))]
+
+
+def test_an_address_that_only_folds_to_theirs_names_nobody(memory):
+    kelvin = memory.people.put("default", "Kelvin", email="\u212a@example.com")
+    for written in ("k@example.com", "K@example.com"):
+        with pytest.raises(NotFound):
+            memory.people.named("default", written)
+    assert memory.people.put("default", "Kay", email="k@example.com") != kelvin
+    assert memory.people.named("default", "\u212a@example.com").person_id == kelvin
+
+
+def test_of_two_whose_addresses_differ_by_case_the_one_that_is_written_is_meant(memory):
+    first = memory.people.put("default", "Mem", email="Mem@example.com")
+    second = memory.people.put("default", "Mem", email="other@example.com")
+    change_row(memory, Person, ("default", second), email="mem@example.com")
+    found = [memory.people.named("default", address).person_id for address in ("Mem@example.com", "mem@example.com")]
+    assert found == [first, second]
+    with pytest.raises(InvalidRequest, match="2 people"):
+        memory.people.named("default", "MEM@example.com")
+    assert memory.people.put("default", "Mem", email="Mem@example.com") == first
+
+
 def test_a_person_of_one_tenant_is_nobody_in_another(memory, ada):
     memory.people.ensure_tenant("other", "Other")
     with pytest.raises(NotFound):
