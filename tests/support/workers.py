@@ -13,6 +13,7 @@ import pytest
 
 LONG = (
     "tests/bot/http/v1/test_v1_document.py",
+    "tests/core/planner/test_plan_equality.py",
     "tests/docs/test_api_guide.py",
     "tests/e2e/test_crash.py",
     "tests/e2e/test_inbox_main_job.py",
