@@ -19,6 +19,8 @@ _LONG = 8
 """These wait for a model or for a source; few enough, with the others, for the pool of connections."""
 _AT_THE_DOOR = 2
 """What comes in is short and takes turns at the database anyway."""
+_AT_THE_GATE = 1
+"""A look-up is a millisecond; together the threads are as many as the pool has connections."""
 
 
 class MemoryGateway:
@@ -27,6 +29,7 @@ class MemoryGateway:
         self._brief = ThreadPoolExecutor(_BRIEF, thread_name_prefix="brief")
         self._long = ThreadPoolExecutor(_LONG, thread_name_prefix="long")
         self._door = ThreadPoolExecutor(_AT_THE_DOOR, thread_name_prefix="door")
+        self._gate = ThreadPoolExecutor(_AT_THE_GATE, thread_name_prefix="gate")
         self._bell = ThreadPoolExecutor(1, thread_name_prefix="bell")
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -41,13 +44,17 @@ class MemoryGateway:
         """Run a call that a platform waits for, ahead of everything that the bot does by itself."""
         return await asyncio.get_running_loop().run_in_executor(self._door, partial(function, *args, **kwargs))
 
+    async def at_the_gate(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a look-up of who calls: anybody may ask for one, so that it keeps nothing else waiting."""
+        return await asyncio.get_running_loop().run_in_executor(self._gate, partial(function, *args, **kwargs))
+
     async def at_the_bell(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a call that waits for work to be due, which holds a thread for as long."""
         return await asyncio.get_running_loop().run_in_executor(self._bell, partial(function, *args, **kwargs))
 
     def stop(self) -> None:
         """Wait for running calls; the memory stays open."""
-        for pool in (self._door, self._brief, self._long, self._bell):
+        for pool in (self._gate, self._door, self._brief, self._long, self._bell):
             pool.shutdown(wait=True)
 
     def close(self, patience_secs: float | None = None) -> None:

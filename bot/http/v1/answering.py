@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +17,10 @@ from core.model.principals import Principal
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A request as it came, from somebody known. `at`: what its path names. `names`: its `Idempotency-Key`s."""
+    """A request as it came. `principal`: whom its key stood for then. `at`: what its path names.
+
+    `names`: its `Idempotency-Key`s.
+    """
 
     principal: Principal
     secret: str = field(repr=False)
@@ -29,7 +32,11 @@ class Incoming:
 
 
 def answer(memory: Memory, route: Route, incoming: Incoming) -> Outcome:
-    """Raises Problem, CoreError."""
+    """By the rights that the key has now. Raises Problem, CoreError."""
+    return _answer(memory, route, replace(incoming, principal=memory.api_keys.principal_of(incoming.secret)))
+
+
+def _answer(memory: Memory, route: Route, incoming: Incoming) -> Outcome:
     if route.personal and incoming.principal.person is None:
         raise Problem("PERSON_REQUIRED")
     call = _call(memory, route, incoming)
@@ -37,7 +44,7 @@ def answer(memory: Memory, route: Route, incoming: Incoming) -> Outcome:
     if name is None:
         return _done(route, call)
     body = call.body.model_dump_json() if call.body else ""
-    asked = f"{route.method} {route.path} {incoming.at} {body}".encode()
+    asked = f"{route.method} {route.path} {call.at} {body}".encode()
     return once(memory, incoming.principal, incoming.secret, name, asked, lambda: _done(route, call))
 
 
@@ -51,9 +58,8 @@ def _done(route: Route, call: Call[Any, Any]) -> Outcome:
 
 def _call(memory: Memory, route: Route, incoming: Incoming) -> Call[Any, Any]:
     query = query_of(route.query, incoming.query)
-    if "{id}" in route.path:
-        _require_id(incoming.at)
-    return Call(memory, incoming.principal, _body(route, incoming), query, incoming.at)
+    at = _as_id(incoming.at) if "{id}" in route.path else incoming.at
+    return Call(memory, incoming.principal, _body(route, incoming), query, at)
 
 
 def _body(route: Route, incoming: Incoming) -> Any:
@@ -64,14 +70,15 @@ def _body(route: Route, incoming: Incoming) -> Any:
     return body_of(route.body, incoming.raw)
 
 
-def _require_id(text: str) -> None:
-    """What is no id names nothing. Raises Problem NOT_FOUND."""
+def _as_id(text: str) -> str:
+    """An id as it is always written; what is none names nothing. Raises Problem NOT_FOUND."""
     try:
-        known = str(UUID(text)) == text.lower()
+        written = str(UUID(text))
     except ValueError:
-        known = False
-    if not known:
+        written = ""
+    if written != text.lower():
         raise Problem("NOT_FOUND")
+    return written
 
 
 def rendered(reply: Reply) -> Outcome:

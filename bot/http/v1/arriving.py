@@ -10,13 +10,13 @@ from bot.http.v1.limits import Limits
 from bot.http.v1.problems import Problem
 from bot.http.v1.route import Document, Route
 
-_BEARER = re.compile(r"Bearer +([!-~]{1,200}) *", re.IGNORECASE)
+_BEARER = re.compile(r"(?i:Bearer) +(clarify_[A-Za-z0-9_-]{43}) *")
 _NO_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _CONDITIONS = ("If-Match", "If-None-Match", "If-Unmodified-Since")
 
 
 def secret_of(request: web.Request) -> str:
-    """The key that a request came with; empty, and so nobody's, where it came with none or with several."""
+    """The key that a request came with; empty where it came with none, with several, or with what can be no key."""
     said = request.headers.getall("Authorization", [])
     found = _BEARER.fullmatch(said[0]) if len(said) == 1 else None
     return found[1] if found else ""

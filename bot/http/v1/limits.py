@@ -13,6 +13,10 @@ class Limits:
     """For a body to arrive: ten megabytes on a slow line."""
     answer_secs: float = 120
     """For an answer: more than a language model may take with the settings as they are made."""
+    caller_secs: float = 5
+    """For a key to be looked up: a millisecond's work, so that more is a database that hangs."""
+    callers_at_once: int = 100
+    """Keys that are looked up, of all callers together: who has none could send any number."""
     at_once: int = 16
     """Requests of one key in hand, so that no program keeps all others waiting."""
     long_at_once: int = 5

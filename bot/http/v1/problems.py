@@ -43,11 +43,12 @@ KINDS: Mapping[str, Kind] = {
     "VERIFY_UNAVAILABLE": Kind(422, "There is no embedding model to verify with"),
     "SEMANTIC_UNAVAILABLE": Kind(422, "There is no embedding model to look with"),
     "KEY_REUSED": Kind(422, "The Idempotency-Key was used for another request"),
-    "TOO_MANY_REQUESTS": Kind(429, "Too many requests of this key are being worked on", _LATER),
+    "TOO_MANY_REQUESTS": Kind(429, "Too many requests are being worked on", _LATER),
     "INTERNAL": Kind(500, "Something went wrong here"),
     "GENERATE_UNAVAILABLE": Kind(503, "The language model gave no answer", _LATER),
     "STORE_UNAVAILABLE": Kind(503, "The database cannot be used just now", _LATER),
     "MODEL_MISMATCH": Kind(503, "The database was embedded under another model", _LATER),
+    "STOPPING": Kind(503, "The server is stopping", _LATER),
     "TIMED_OUT": Kind(503, "The request took too long", _MUCH_LATER),
 }
 

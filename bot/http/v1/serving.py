@@ -2,7 +2,8 @@
 
 The event loop reads and writes bytes and nothing else: keys are looked up, bodies parsed and answers rendered on the
 gateway's threads. Who calls is settled before a byte of the body is read, by one path that says the same whatever is
-wrong with a key. What is not there and what may not be seen are told alike, since core raises one error for both.
+wrong with a key, and once more where the work begins: until then a body has arrived and others have had their turns,
+which may take minutes. What is not there and what may not be seen are told alike, since core raises one error for both.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ from importlib.metadata import version
 from typing import Any
 
 from aiohttp import web
+from structlog.contextvars import bind_contextvars
 
 from bot.http.v1.answering import Incoming, answer
 from bot.http.v1.arriving import body_later, body_of_route, check_address, check_conditions, secret_of
@@ -60,15 +62,38 @@ class Server:
         return handle
 
     async def caller(self, secret: str) -> Principal:
-        """Whom a key stands for. Raises Problem UNAUTHENTICATED, whatever is wrong with it."""
+        """Whom a key stands for; what is logged of the request names them from now on.
+
+        Raises Problem UNAUTHENTICATED, whatever is wrong with it; TOO_MANY_REQUESTS, STORE_UNAVAILABLE, STOPPING.
+        """
+        if not secret:
+            raise Problem("UNAUTHENTICATED")
+        with self._turns.of_caller():
+            principal = await self._looked_up(secret)
+        person = {"person": str(principal.person)} if principal.person else {}
+        bind_contextvars(tenant=principal.tenant_id, key=str(principal.api_key), **person)
+        return principal
+
+    async def _looked_up(self, secret: str) -> Principal:
         try:
-            return await self._gateway.at_the_door(self._gateway.memory.api_keys.principal_of, secret)
+            async with asyncio.timeout(self.limits.caller_secs):
+                return await self._gateway.at_the_gate(self._gateway.memory.api_keys.principal_of, secret)
         except UnknownKey:
             raise Problem("UNAUTHENTICATED") from None
+        except TimeoutError:
+            raise Problem("STORE_UNAVAILABLE") from None
 
     def turn(self, principal: Principal) -> AbstractContextManager[None]:
-        """Raises Problem TOO_MANY_REQUESTS."""
+        """Raises Problem TOO_MANY_REQUESTS, STOPPING."""
         return self._turns.one_of(principal.api_key)
+
+    def close(self) -> None:
+        """Begin nothing more."""
+        self._turns.close()
+
+    async def over(self) -> None:
+        """Wait until whatever is in hand has been answered."""
+        await self._turns.over()
 
     async def answered(self, route: Route, incoming: Incoming) -> Outcome:
         """Raises Problem, CoreError."""

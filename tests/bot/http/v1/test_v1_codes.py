@@ -41,13 +41,16 @@ class World:
     def __init__(self, reopen, running):
         self.reopen, self._running = reopen, running
 
-    async def served(self, limits=LIMITS, **settings):
+    async def served(self, limits=LIMITS, *, stopping=False, **settings):
         memory = self.reopen(**settings)
         who = next((one for one in memory.people.all("default")), None)
         admin = memory.people.principal("default", who.person_id) if who else add_person(memory, "Admin", ("admin",))
         gateway = MemoryGateway(memory)
         self._running.callback(gateway.stop)
-        base = await self._running.enter_async_context(listening(memory, Server(gateway, ROUTES, limits)))
+        server = Server(gateway, ROUTES, limits)
+        if stopping:
+            server.close()
+        base = await self._running.enter_async_context(listening(memory, server))
         session = await self._running.enter_async_context(aiohttp.ClientSession())
         return memory, Caller(session, base, key(memory, person=admin))
 
@@ -161,6 +164,12 @@ async def semantic_unavailable(world):
 @comes_of
 async def too_many_requests(world):
     _, admin = await world.served(Limits(at_once=0))
+    return await admin("GET", "/sources")
+
+
+@comes_of
+async def stopping(world):
+    _, admin = await world.served(stopping=True)
     return await admin("GET", "/sources")
 
 

@@ -38,6 +38,8 @@ async def test_also_a_refresh_is_done_once(call, memory):
     answer_id = (await call("POST", "/answers", {"traceId": trace_id})).json["answerId"]
     first, second = [await call("POST", f"/answers/{answer_id}/refresh", headers=NAMED) for _ in "12"]
     assert (first.status, first.raw) == (second.status, second.raw) == (201, first.raw)
+    capitals = await call("POST", f"/answers/{answer_id.upper()}/refresh", headers=NAMED)
+    assert (capitals.status, capitals.raw) == (201, first.raw), "it is the same id"
     other = f"/answers/{first.json['answerId']}/refresh"
     assert (await call("POST", other, headers=NAMED)).code == "KEY_REUSED"
 

@@ -116,3 +116,24 @@ def test_a_key_has_so_many_in_hand():
             pass
     with turns.one_of(ONE):
         pass
+
+
+def test_once_it_is_closed_none_is_begun():
+    turns = Turns(Limits())
+    with turns.one_of(ONE):
+        turns.close()
+        for refused in (turns.one_of(ONE), turns.one_of(OTHER), turns.of_caller()):
+            with pytest.raises(Problem, match="STOPPING"), refused:
+                pass
+
+
+async def test_it_is_over_when_the_last_that_was_in_hand_has_ended():
+    turns = Turns(Limits())
+    await turns.over()
+    with turns.of_caller():
+        with turns.one_of(ONE), turns.one_of(OTHER):
+            pass
+        waiting = asyncio.create_task(turns.over())
+        await settled()
+        assert not waiting.done()
+    await waiting
