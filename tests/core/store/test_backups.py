@@ -294,13 +294,55 @@ def _older(file):
         command.upgrade(config, "0005")
 
 
-def test_a_database_too_damaged_to_be_opened_can_be_replaced(made, memory, sqlite_url, clock, tmp_path):
-    broken = tmp_path / "broken.db"
-    broken.write_bytes(b"once upon a time " * 1000)
-    (tmp_path / "broken.db-wal").write_bytes(b"left over")
-    restore(f"sqlite:///{broken}", made, replace=True, clock=clock)
-    with closing(open_memory(f"sqlite:///{broken}", clock)) as again:
-        assert "Ada" in dump(again)
+def overwritten(file):
+    file.write_bytes(b"once upon a time " * 1000)
+
+
+def root_page_of(table):
+    """Only this page is lost: everything else can still be read."""
+
+    def lose(file):
+        with closing(sqlite3.connect(file)) as connection:
+            root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()[0]
+            size = connection.execute("PRAGMA page_size").fetchone()[0]
+        data = bytearray(file.read_bytes())
+        data[(root - 1) * size : root * size] = b"\xab" * size
+        file.write_bytes(data)
+
+    lose.__name__ = f"root_page_of_{table}"
+    return lose
+
+
+def words_for_json(file):
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE person SET roles = 'once upon a time'")
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("spoil", [overwritten, root_page_of("erasure"), root_page_of("api_key"), words_for_json])
+def test_a_database_that_cannot_say_what_was_erased_is_not_replaced_until_it_is_out_of_the_way(
+    spoil, made, memory, sqlite_url, clock, tmp_path
+):
+    key = memory.api_keys.create("default", "portal", ["member"])
+    memory.api_keys.revoke("default", key.key_id)
+    memory.close()
+    file = tmp_path / "memory.db"
+    spoil(file)
+    before = file.read_bytes()
+    with pytest.raises(StoreUnavailable, match=r"what was erased and revoked .* cannot be read.*move its files away"):
+        restore(sqlite_url, made, replace=True, clock=clock)
+    assert file.read_bytes() == before
+    file.rename(tmp_path / "damaged.db")
+    (tmp_path / "memory.db-wal").write_bytes(b"left over")
+    restore(sqlite_url, made, clock=clock)
+    assert "Ada" in _dumped(sqlite_url, clock)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_database_without_a_table_of_erasures_has_erased_nothing(made, database_url, clock, tmp_path):
+    _older(tmp_path / "old.db")
+    restored = restore(f"sqlite:///{tmp_path / 'old.db'}", made, replace=True, clock=clock)
+    assert (restored.erased_again, restored.taken_again) == ((), ())
 
 
 def test_what_was_erased_since_is_named_when_the_words_come_back(made, memory, ada, database_url, clock):
@@ -384,7 +426,7 @@ def test_killed_in_the_midst_of_restoring_the_database_is_the_old_one_or_without
     for step in ("move_into_place", "pour_back"):
         done = getattr(maintenance.backups, step)
         monkeypatch.setattr(maintenance.backups, step, lambda *args, done=done: (done(*args), _die()))
-    for step in ("open_draft", "erasures", "file_database"):
+    for step in ("open_draft", "replaced", "file_database"):
         with monkeypatch.context() as patched:
             patched.setattr(maintenance.backups, step, lambda *_: _die())
             with pytest.raises(Killed):
@@ -417,7 +459,7 @@ def test_a_document_that_the_backup_never_held_stays_out_when_it_had_been_erased
         assert [(report.reason, report.rewritten) for report in again.erasure.reports("default")] == [
             ("asked by mail", True)
         ]
-        again.readmit("later.md")
+        again.documents.readmit("default", "later.md")
         put(again, "later.md", page("Later", {"Hotels": "A hotel may cost 90 EUR."}))
 
 
