@@ -1,23 +1,30 @@
 """What is done to a database from outside, while no memory of it is open here: looking at it, moving and copying it."""
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from uuid import UUID
 
 from core.clock import Clock, SystemClock
 from core.embed.protocol import Embedder
 from core.errors import InvalidRequest, NotFound
 from core.memory import Memory
-from core.model.backups import ErasedSince, Manifest, Restored
+from core.model.backups import ErasedSince, Manifest, Replaced, Restored
+from core.model.standing import Taken, Withdrawal, taken_away
 from core.model.tables_state import TablesState
+from core.model.work import Place
 from core.reembed.engine import ReembedEngine
 from core.reembed.report import Progress, Reembedded
 from core.store import backups
 from core.store.database import Database
 from core.store.drafts import draft_beside, move
 from core.store.migrate import tables_state, upgrade
+from core.store.standing import rights
+
+_NOTHING = Replaced({}, {})
+"""What a database says that is not there."""
 
 
 def reembed(
@@ -74,24 +81,25 @@ def _refuse_to_overwrite(out: Path, standing: Path | None, *, replace: bool) -> 
 def restore(url: str, file: Path, *, replace: bool = False, clock: Clock | None = None) -> Restored:
     """Let a database hold what a backup of either kind of database does, brought up to date.
 
-    Nothing of it is touched before the backup was found to be whole, and what was erased from it since was taken out of
-    that. Raises InvalidConfig; InvalidRequest for a file that is no backup, damaged or newer, and for a database that
-    holds something, unless `replace`; StoreUnavailable, also while anybody else uses the database.
+    Nothing of it is touched before the backup was found to be whole, and what was erased and revoked in it since was
+    taken out of that. Raises InvalidConfig; InvalidRequest for a file that is no backup, damaged or newer, and for a
+    database that holds something, unless `replace`; StoreUnavailable, also while anybody else uses the database, and
+    where it cannot be read what was erased in it.
     """
     with closing(Database(url, clock or SystemClock())) as database:
         target = _file_of(database)
         with _draft_of(file, target) as draft:
             manifest = backups.open_draft(draft, file, database.clock)
             _refuse_to_replace(database, target, replace=replace)
-            erased = {} if target is not None and not target.exists() else backups.erasures(database)
-            again = _erased_again(draft, erased, database.clock)
+            before = _NOTHING if target is not None and not target.exists() else backups.replaced(database)
+            erased, taken = _kept_out(draft, before, database.clock)
             if target is None:
                 with closing(backups.file_database(draft, database.clock)) as copied:
                     backups.pour_back(copied, database)
             database.close()
             if target is not None:
                 backups.move_into_place(draft, target)
-    return Restored(manifest, again)
+    return Restored(manifest, erased, taken)
 
 
 def _file_of(database: Database) -> Path | None:
@@ -99,12 +107,33 @@ def _file_of(database: Database) -> Path | None:
     return Path(str(database.url.database)).resolve() if database.is_sqlite else None
 
 
-def _erased_again(draft: Path, erased: Mapping[str, ErasedSince], clock: Clock) -> tuple[ErasedSince, ...]:
-    """Take what was erased out of a draft that does not know of it; what of it there was."""
+def _kept_out(draft: Path, before: Replaced, clock: Clock) -> tuple[tuple[ErasedSince, ...], tuple[Withdrawal, ...]]:
+    """Take what was erased and revoked since out of a draft that does not know of it; what of it there was."""
     with closing(backups.file_database(draft, clock)) as copied:
-        known = backups.erasures(copied)
+        known, taken = backups.erasures(copied), taken_away(rights(copied), before.limits)
     with closing(Memory(f"sqlite:///{draft}", embedder=None, clock=clock)) as memory:
-        return tuple(one for key, one in erased.items() if key not in known and _erased(memory, one))
+        for one in taken:
+            _take_away(memory, one)
+        erased = tuple(one for key, one in before.erased.items() if key not in known and _erased(memory, one))
+    return erased, taken
+
+
+def _take_away(memory: Memory, one: Withdrawal) -> None:
+    tenant, subject = one.right.tenant_id, one.right.subject
+    match one.right.kind:
+        case Taken.KEY:
+            memory.api_keys.revoke(tenant, UUID(subject[-1]))
+        case Taken.PERSON:
+            memory.people.set_active(tenant, UUID(subject[-1]), False)
+        case Taken.ROLES:
+            memory.people.set_roles(tenant, UUID(subject[-1]), one.left)
+        case Taken.USER:
+            memory.people.unbind(tenant, Place(*subject))
+        case Taken.READERS:
+            memory.documents.set_readers(tenant, UUID(subject[-1]), one.left)
+        case Taken.WEBHOOK:
+            [name] = [row.name for row in memory.webhooks.all(tenant) if str(row.webhook_id) == subject[-1]]
+            memory.webhooks.remove(tenant, name)
 
 
 def _erased(memory: Memory, one: ErasedSince) -> bool:

@@ -10,6 +10,7 @@ from bot.cli.output import say, say_json, say_table
 
 if TYPE_CHECKING:
     from core.model.backups import Manifest
+    from core.model.standing import Withdrawal
 
 
 def add_to(app: typer.Typer) -> None:
@@ -51,7 +52,8 @@ def restore(
     """Let the database hold what a backup holds, of every tenant. Stop the bot first.
 
     Nothing is touched before the backup was found whole. What was erased from the database since the backup was taken
-    is erased from what comes back as well.
+    is erased from what comes back as well, and what was taken away from somebody is taken away again: keys that were
+    revoked, people who left, roles, chat users that were unbound, webhooks that were removed, readers of documents.
     """
     from dataclasses import asdict
 
@@ -60,11 +62,25 @@ def restore(
     settings = settings_of(config)
     done = bring_back(settings.database, file, replace=replace)
     if as_json:
-        say_json(asdict(done.manifest) | {"erased_again": [one.subject_id for one in done.erased_again]})
+        erased, taken = [one.subject_id for one in done.erased_again], [_named(one) for one in done.taken_again]
+        say_json(asdict(done.manifest) | {"erased_again": erased, "taken_again": taken})
         return
     say(_told(done.manifest))
     again = len(done.erased_again)
     say(f"It stands in the database again. Erased again, since it had been erased after the backup: {again}")
+    if done.taken_again:
+        say("Taken away again, since it had been after the backup:")
+        say_table(("what", "tenant", "whose", "left"), [tuple(_named(one).values()) for one in done.taken_again])
+
+
+def _named(one: "Withdrawal") -> dict[str, str]:
+    right = one.right
+    return {
+        "what": right.kind,
+        "tenant": right.tenant_id,
+        "whose": ":".join(right.subject),
+        "left": ", ".join(sorted(one.left)),
+    }
 
 
 def _told(manifest: "Manifest") -> str:

@@ -25,7 +25,7 @@ from core.model.node_ids import document_id
 from core.model.nodes import SECTION, Edge, EdgeWrite, Node
 from core.model.ports import Graph
 from core.model.principals import OPERATOR
-from core.store import audit, boundaries, bulk, entries, models, sources
+from core.store import boundaries, bulk, entries, models, sources
 from core.store.bulk import Rows
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import Source, SourceVersion, Span
@@ -142,12 +142,8 @@ class IngestEngine:
         """Who may read it and which set keeps it are as last handed in; a change of readers is news."""
         row = sources.by_ids(tx, [source_id])[source_id]
         row.source_set = incoming.source_set or row.source_set
-        if set(row.readers) != set(incoming.readers):
-            readers = {"was": row.readers, "is": sorted(incoming.readers)}
-            audit.record(tx, incoming.actor, "readers_changed", f"source:{source_id}", detail=readers)
-            row.readers = readers["is"]
-            tx.feed("source", source_id, "readers_changed")
         tx.session.add(row)
+        sources.admit(tx, row, incoming.readers, incoming.actor)
 
     def _prepare(self, tx: ReadTx, source: Source, document: Document, valid_start: int) -> _Prepared:
         """Everything that takes a model or much time, before the write transaction, for which other writers wait.

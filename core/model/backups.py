@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from core.model.standing import Rights, Withdrawal
+
 
 @dataclass(frozen=True, slots=True)
 class TableDigest:
@@ -36,8 +38,17 @@ class ErasedSince:
 
 
 @dataclass(frozen=True, slots=True)
+class Replaced:
+    """What a database that is to be replaced says of what must not come back: by the erasure's id, and of rights."""
+
+    erased: Mapping[str, ErasedSince]
+    limits: Rights
+
+
+@dataclass(frozen=True, slots=True)
 class Restored:
-    """`erased_again`: of what had been erased since, what the backup held."""
+    """`erased_again`: of what had been erased since, what the backup held. `taken_again`: of rights likewise."""
 
     manifest: Manifest
     erased_again: tuple[ErasedSince, ...]
+    taken_again: tuple[Withdrawal, ...]

@@ -147,6 +147,16 @@ class PeopleEngine:
                 action = "person_reactivated" if active else "person_deactivated"
                 audit.record(tx, actor, action, person_reader(person_id))
 
+    def set_roles(self, tenant_id: str, person_id: UUID, roles: Iterable[str], actor: str = OPERATOR) -> None:
+        """Let a person hold these roles and no others. Raises NotFound, and InvalidRequest for a role that is none."""
+        held = role_names(roles)
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            person = _known(tx, person_id)
+            before, person.roles = person.model_dump(), held
+            tx.session.add(person)
+            _audit(tx, actor, person, before)
+
     def bind(self, tenant_id: str, person_id: UUID, place: Place, actor: str = OPERATOR) -> None:
         """Say that a chat user is this person, and nobody else any more. Raises NotFound for an unknown one."""
         with self._database.write(tenant_id) as tx:

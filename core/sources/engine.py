@@ -52,6 +52,15 @@ class SourcesEngine:
             tx.session.add(row)
             audit.record(tx, actor, "readmit", f"source:{row.source_id}")
 
+    def set_readers(self, tenant_id: str, source_id: UUID, readers: Collection[str], actor: str = OPERATOR) -> None:
+        """Let these read a source, whatever it says by then; nobody, where none is named. Raises NotFound."""
+        with self._database.write(tenant_id) as tx:
+            tx.lock()
+            row = sources.by_ids(tx, [source_id]).get(source_id)
+            if row is None:
+                raise NotFound(f"there is no source {source_id}")
+            sources.admit(tx, row, readers, actor)
+
     def same_texts(self, tenant_id: str, gone: Collection[str], fresh: Mapping[str, bytes]) -> dict[str, str]:
         """By fresh uri, the uri among `gone` whose document says exactly this now; each at most once, blank never."""
         by_text = {text: uri for uri, text in self._texts(tenant_id, gone).items() if text.strip()}

@@ -23,8 +23,9 @@ from sqlmodel import SQLModel
 
 from core.clock import Clock
 from core.errors import InvalidRequest, StoreUnavailable
-from core.model.backups import ErasedSince, Manifest, TableDigest
+from core.model.backups import ErasedSince, Manifest, Replaced, TableDigest
 from core.model.tables_state import TablesState
+from core.store import standing
 from core.store.database import Database
 from core.store.drafts import move
 from core.store.faults import refusal, translated
@@ -217,7 +218,7 @@ def move_into_place(draft: Path, file: Path) -> None:
 
 @contextmanager
 def _nobody_else(file: Path) -> Iterator[None]:
-    """Alone with a database file; one that is too damaged to be opened is nobody's."""
+    """Alone with a database file. Raises StoreUnavailable."""
     if not file.exists():
         yield
         return
@@ -225,11 +226,9 @@ def _nobody_else(file: Path) -> Iterator[None]:
         try:
             connection.execute("PRAGMA journal_mode=DELETE")  # which SQLite lets nobody do beside another
             connection.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            if "locked" in str(error):
-                raise StoreUnavailable(f"the database {file} is in use: stop the bot first") from error
-        except sqlite3.DatabaseError:
-            pass
+        except sqlite3.DatabaseError as error:
+            reason = "is in use: stop the bot first" if "locked" in str(error) else refusal(error)
+            raise StoreUnavailable(f"the database {file} {reason}") from error
         yield
 
 
@@ -254,11 +253,23 @@ def is_blank(database: Database) -> bool:
         return not any(connection.execute(select(text("1")).select_from(table).limit(1)).first() for table in tables)
 
 
+def replaced(database: Database) -> Replaced:
+    """Raises StoreUnavailable for what cannot be read: nobody could tell it from what was never said."""
+    try:
+        return Replaced(erasures(database), standing.limits(database))
+    except (StoreUnavailable, ValueError) as error:
+        raise StoreUnavailable(
+            f"nothing was restored, since what was erased and revoked in the old database cannot be read: {error}."
+            " If it is beyond repair, move its files away or name another database, restore there, and then erase and"
+            " revoke again what your own records say"
+        ) from error
+
+
 def erasures(database: Database) -> dict[str, ErasedSince]:
-    """What was erased, by the id of the erasure; nothing where the database is too damaged or too old to say."""
+    """What was erased, by the id of the erasure; nothing where tables are too old to say. Raises StoreUnavailable."""
     row, source = Erasure.__table__.columns, Source.__table__.columns  # type: ignore[attr-defined]  # as SQLModel makes them
     found: dict[str, ErasedSince] = {}
-    with suppress(StoreUnavailable), translated(database.url), database.engine.connect() as connection:
+    with translated(database.url), database.engine.connect() as connection:
         if inspect(connection).has_table("erasure"):
             of_it = and_(source.tenant_id == row.tenant_id, source.source_id == row.subject_id)
             chosen = select(row.erasure_id, row.tenant_id, row.subject_id, row.reason, source.uri)

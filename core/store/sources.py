@@ -9,6 +9,7 @@ from sqlmodel import col, select
 from core.clock import FOREVER
 from core.model.principals import Principal, visible_to
 from core.model.spans import SpanRef
+from core.store import audit
 from core.store.database import ReadTx, WriteTx, batches
 from core.store.tables import Source, SourceSighting, SourceVersion, Span
 
@@ -40,6 +41,16 @@ def in_set(tx: ReadTx, source_set: str | None = None) -> list[Source]:
     if source_set is not None:
         statement = statement.where(Source.source_set == source_set)
     return list(tx.session.exec(statement.order_by(col(Source.uri))).all())
+
+
+def admit(tx: WriteTx, row: Source, readers: Collection[str], actor: str) -> None:
+    """Let these read a source from now on, whatever it says by then, and no others; a change is news."""
+    if set(row.readers) != set(readers):
+        change = {"was": row.readers, "is": sorted(readers)}
+        audit.record(tx, actor, "readers_changed", f"source:{row.source_id}", detail=change)
+        row.readers = change["is"]
+        tx.session.add(row)
+        tx.feed("source", row.source_id, "readers_changed")
 
 
 def readable(tx: ReadTx, principal: Principal) -> frozenset[UUID]:
