@@ -64,7 +64,7 @@ def _found(memory: Memory, principal: Principal, scope: ScopeType, text: str) ->
     """What is watched, as a watch names it, and what people call it."""
     match scope:
         case ScopeType.ENTITY:
-            node = memory.get_as_of(id_of(text, "--entity"), principal)
+            node = memory.get_as_of(memory.naming.node(principal.tenant_id, text, principal), principal)
             return str(node.node_id), str(node.props.get("title", "") or f"{node.label} {node.node_id}")
         case ScopeType.SOURCE:
             return str(_source(memory, principal.tenant_id, text)), text

@@ -28,6 +28,7 @@ from core.local.engine import LocalEngine
 from core.messages.engine import MessagesEngine
 from core.metrics import Metrics
 from core.model.preferences import WEEKDAYS, Preferences
+from core.naming.engine import NamingEngine
 from core.notices.engine import NoticesEngine
 from core.outcomes.engine import OutcomesEngine
 from core.people.engine import PeopleEngine
@@ -78,6 +79,7 @@ class Engines:
         self.recall = RecallEngine(embedder, hybrid)
         self.graph = GraphEngine(self.recall)
         self.sources = SourcesEngine(database)
+        self.naming = NamingEngine(database, self.library)
         self.ingest = IngestEngine(database, self.graph, embedder)
         self.planner = PlannerEngine(self.recall, self.graph, self.library, accounting, planner)
         self.questions = QuestionsEngine(database, self.library)

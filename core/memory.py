@@ -84,6 +84,7 @@ class Memory:
         knows = accounting or (llm.provider if llm else None)
         self._engines = Engines(self._database, self.config, self.metrics, embedder, keys or {}, llm, knows)
         self.documents = self._engines.sources
+        self.naming = self._engines.naming
         self.people = self._engines.people
         self.questions = self._engines.questions
         self.clarify = self._engines.clarify

@@ -1,7 +1,6 @@
 """`clarification list`, `open`, `show` and `override`: what is in question, put to people and settled by operators."""
 
 from typing import TYPE_CHECKING, Annotated, Any
-from uuid import UUID
 
 import typer
 
@@ -62,7 +61,11 @@ def show(clarification: Id, as_json: AsJson = False, config: Config = None) -> N
 
 def open_one(
     node: Annotated[
-        str, typer.Argument(metavar="NODE", help="What it is about: a document, or the id of a section or record.")
+        str,
+        typer.Argument(
+            metavar="NODE",
+            help="What it is about: a document or section, as handbook/travel.md#Travel/Meals, or any node by its id.",
+        ),
     ],
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What people are to read.")],
     audience: Annotated[list[str], typer.Option(help="Who is asked: a role, person:<id> or everyone; repeatable.")],
@@ -78,7 +81,7 @@ def open_one(
 
     settings = settings_of(config)
     with memory_of(settings) as memory:
-        node_id = _node(memory, settings.tenant, node)
+        node_id = memory.naming.node(settings.tenant, node)
         opening = Opening(node_id, question, audience, option or (), quorum)
         opened = memory.clarify.open(settings.tenant, opening)
     if as_json:
@@ -105,16 +108,6 @@ def override(
         say_json(_json(settled))
     else:
         say(f"Settled: {settled.chosen}")
-
-
-def _node(memory: "Memory", tenant: str, name: str) -> UUID:
-    """A node by its id, or a document's by its uri. Raises NotFound."""
-    from core.model.node_ids import document_id
-
-    try:
-        return UUID(name)
-    except ValueError:
-        return document_id(memory.documents.named(tenant, name))
 
 
 def _named(memory: "Memory", tenant: str, beginning: str) -> "ClarificationView":

@@ -1,6 +1,6 @@
 """`ingest` and `spans`: documents going in, and how they are read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +9,7 @@ import typer
 
 from bot.cli.options import AsJson, Config, memory_of, settings_of
 from bot.cli.output import complain, reading, say, say_json
+from cards.text import one_line
 
 if TYPE_CHECKING:
     from bot.config import Settings, SourceSettings
@@ -155,25 +156,53 @@ def _show(report: "SyncReport", *, as_json: bool) -> None:
 
 
 def spans(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The document to read.")], as_json: AsJson = False
+    document: Annotated[
+        str, typer.Argument(metavar="DOCUMENT", help="A file; with --ingested, the uri of a document that stands.")
+    ],
+    ingested: Annotated[
+        bool, typer.Option("--ingested", help="Show a document that was taken in, with names and ids for its nodes.")
+    ] = False,
+    as_json: AsJson = False,
+    config: Config = None,
 ) -> None:
     """Show how a document is read: each citable piece with its kind, place, headings and words.
 
+    What stands before the words of a document that was taken in names their section wherever a command takes a NODE.
     With --json one piece a line; start and end are UTF-8 byte offsets in the canonical text.
     """
+    if ingested:
+        settings = settings_of(config)
+        with memory_of(settings) as memory:
+            found = memory.naming.outline(settings.tenant, document)
+        for one in found:
+            ids = {"section": one.section, "section_id": one.section_id, "passage_id": one.passage_id}
+            _show_block(one.block, one.section, ids, as_json=as_json)
+        return
+    for block, section in _read(Path(document)):
+        _show_block(block, section, {"section": section}, as_json=as_json)
+
+
+def _read(file: Path) -> Iterator[tuple["Block", str]]:
+    """The pieces of a file, each with the name of its section without the uri, which it has none of."""
     from core.errors import InvalidRequest
     from core.ingest.reading import read
+    from core.naming.written import reference
 
     try:
         data = file.read_bytes()
     except OSError as error:
         raise InvalidRequest(f"{file} cannot be read: {error.strerror}; name a file with text in it") from error
-    for block in read(data, media_type=None, uri=str(file)).blocks:
-        if as_json:
-            say_json(_block_json(block))
-        else:
-            say(f"{block.kind.value}  {block.start}–{block.end}  {' > '.join(block.path)}")
-            say(indent("\n".join((*block.lead, *filter(None, [block.header]), block.text)), "    ") + "\n")
+    found = read(data, media_type=None, uri=str(file))
+    for block in found.blocks:
+        yield block, reference("", found.sections[block.section])
+
+
+def _show_block(block: "Block", section: str, named: Mapping[str, object], *, as_json: bool) -> None:
+    if as_json:
+        say_json(_block_json(block) | dict(named))
+        return
+    say(f"{block.kind.value}  {block.start}–{block.end}  {one_line(section)}")
+    say(indent("\n".join((*block.lead, *filter(None, [block.header]), block.text)), "    ") + "\n")
 
 
 def _block_json(block: "Block") -> dict[str, Any]:

@@ -119,7 +119,7 @@ _REASONS = {
 
 def _show_context(found: "Context") -> None:
     for item in sorted(found.items, key=lambda item: -item.score):
-        say(f"{item.score:.2f}  {one_line(item.source_name)}: {one_line(item.text)}")
+        say(f"{item.score:.2f}  {one_line(item.section)}: {one_line(item.text)}")
     for question in found.open_questions:
         say(f"\nIn question ({question.state}): {one_line(question.question)}")
     say(f"\n{len(found.items)} passages, {found.plan.used} of {found.plan.budget} tokens.")

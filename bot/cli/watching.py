@@ -27,7 +27,10 @@ def add_to(app: typer.Typer) -> None:
 
 
 def add(
-    entity: Annotated[str, typer.Option(metavar="ID", help="A section, a document or a record, by its id.")] = "",
+    entity: Annotated[
+        str,
+        typer.Option(metavar="NODE", help="A section, as handbook/travel.md#Travel/Meals, or any node by its id."),
+    ] = "",
     label: Annotated[str, typer.Option(help="Every node of a label, such as SECTION or DOCUMENT.")] = "",
     source: Annotated[str, typer.Option(metavar="NAME", help="A document, by its uri or title.")] = "",
     query: Annotated[

@@ -95,7 +95,9 @@ def show(name: Name, as_json: AsJson = False, config: Config = None) -> None:
 def watch(
     name: Name,
     source: Annotated[str, typer.Option(metavar="URI", help="A document: told of each new version.")] = "",
-    entity: Annotated[str, typer.Option(metavar="ID", help="A section, a document or a record, by its id.")] = "",
+    entity: Annotated[
+        str, typer.Option(metavar="NODE", help="A section, as handbook/travel.md#Travel/Meals, or any node by its id.")
+    ] = "",
     label: Annotated[str, typer.Option(help="Every node of a label, such as SECTION or DOCUMENT.")] = "",
     as_json: AsJson = False,
     config: Config = None,
@@ -186,19 +188,8 @@ def _request(
     if source:
         source_id = str(memory.documents.named(tenant, source))
         return WatchRequest(one.name, ScopeType.SOURCE, (source_id,), events, target)
-    scope, ref = (ScopeType.ENTITY, _id(entity)) if entity else (ScopeType.LABEL, label)
+    scope, ref = (ScopeType.ENTITY, str(memory.naming.node(tenant, entity))) if entity else (ScopeType.LABEL, label)
     return WatchRequest(one.name, scope, (ref,), events, target)
-
-
-def _id(text: str) -> str:
-    from core.errors import InvalidRequest
-
-    try:
-        return str(UUID(text))
-    except ValueError:
-        raise InvalidRequest(
-            f"--entity {text!r} is no id; an id is 32 hexadecimal digits, with hyphens or without"
-        ) from None
 
 
 def _say_secret(name: str, made: "NewSecret", *, as_json: bool) -> None:

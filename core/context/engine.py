@@ -61,13 +61,14 @@ class ContextEngine:
 
     def _context(self, tx: ReadTx, planned: Planned, request: PlanRequest, granted: PlanRequest) -> Context:
         spans = [span.span for span in planned.spans]
-        passages = self._library.passages(tx, spans)
+        passages, sections = self._library.passages(tx, spans), self._library.references(tx, spans)
         questions = self._questions.about(planned.asked, spans)
         items = tuple(
             ContextItem(
                 span.text,
                 span.span,
                 passages[span.span].source_name,
+                sections.get(span.span, passages[span.span].source_uri),
                 span.weight,
                 planned.held[span.span],
                 next((question.clarification_id for question in questions.get(span.span, ())), None),

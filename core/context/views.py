@@ -28,11 +28,15 @@ class Clamp:
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """A planned span with its words. `score`: its weight in the plan. `valid`: since and until when it holds, Ts."""
+    """A planned span with its words. `section`: how people name what holds it. `score`: its weight in the plan.
+
+    `valid`: since and until when it holds, Ts.
+    """
 
     text: str
     span: SpanRef
     source_name: str
+    section: str
     score: float
     valid: tuple[int, int]
     pending_clarification: UUID | None

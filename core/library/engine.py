@@ -18,6 +18,7 @@ from core.model.node_ids import document_id, section_id
 from core.model.nodes import Node
 from core.model.ports import Piece, Unit
 from core.model.spans import Kind, SpanRef
+from core.naming.written import reference
 from core.store import sources
 from core.store.database import ReadTx
 from core.store.versions import NODES
@@ -144,6 +145,18 @@ class LibraryEngine:
         parsed = self._read(tx, {_version(span) for span in spans})
         return {span: _section(parsed[_version(span)], span) for span in spans if _version(span) in parsed}
 
+    def references(self, tx: ReadTx, spans: Collection[SpanRef]) -> dict[SpanRef, str]:
+        """The name of the section that holds each span, as `core.naming.written` writes it."""
+        parsed = self._read(tx, {_version(span) for span in spans})
+        rows = sources.by_ids(tx, {span.source_id for span in spans})
+        found: dict[SpanRef, str] = {}
+        for span in spans:
+            version = parsed.get(_version(span))
+            block = version.block_at(span.start) if version else None
+            if version is not None and block is not None:
+                found[span] = reference(rows[span.source_id].uri, version.document.sections[block.section])
+        return found
+
     def units_of(self, tx: ReadTx, node_ids: Collection[UUID], now: int) -> list[Unit]:
         """The sentences and table rows of the passages these nodes stand on today."""
         nodes = NODES.as_of(tx, node_ids, tx.present(now), tx.last_tx)
@@ -181,6 +194,11 @@ class LibraryEngine:
             for node in nodes.values()
             if node.source_id and not node.tombstone
         }
+
+    def document(self, tx: ReadTx, source_id: UUID, now: int) -> Document | None:
+        """What a source says today; None where it is gone."""
+        versions = self.winning(tx, [source_id], now).values()
+        return next((parsed.document for parsed in self._read(tx, versions).values()), None)
 
     def around(self, tx: ReadTx, spans: Sequence[SpanRef], now: int) -> list[str]:
         """Sentences that stand now in the sections that held these spans; of the whole document where they are gone."""

@@ -66,6 +66,12 @@ def test_a_document_may_be_named_as_answers_name_it(cli):
     assert "nope.md" in ask(cli, "nope.md", code=1)
 
 
+def test_a_section_may_be_named_as_it_is_shown(cli, node):
+    ask(cli, f"docs/{NODE}#Day/Lunch")
+    assert "asked already" in ask(cli, node)
+    assert f"is it docs/{NODE}#Day/Lunch" in ask(cli, f"docs/{NODE}#Day/Dinner/Lunch", code=1)
+
+
 def test_it_is_audited_with_ids_alone(cli, node):
     ask(cli, node)
     [opened] = [row for row in json.loads(cli("audit", "--json")) if row["action"] == "clarification_open"]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
@@ -264,10 +265,19 @@ def test_spans_are_exact_bytes_one_a_line(ready, here):
     raw = (here / "ü.md").read_bytes()
     spans = [json.loads(line) for line in ready("spans", "ü.md", "--json").out.splitlines()]
     assert all(raw[span["start"] : span["end"]].decode() == span["text"] for span in spans)
-    assert set(spans[0]) == {"kind", "path", "start", "end", "text", "header", "lead"}
+    assert set(spans[0]) == {"kind", "path", "start", "end", "text", "header", "lead", "section"}
     assert [span["kind"] for span in spans] == ["heading", "paragraph", "cell", "cell"]
     assert spans[3]["header"] == "Office | City"
     assert "Oslo" in ready("spans", "ü.md").out
+
+
+def test_of_a_document_that_was_taken_in_spans_shows_names_and_ids(ready):
+    spans = [json.loads(line) for line in ready("spans", "docs/leave.md", "--ingested", "--json").out.splitlines()]
+    assert {span["section"] for span in spans} == {"docs/leave.md#Leave"}
+    assert all(UUID(span["section_id"]) and UUID(span["passage_id"]) for span in spans)
+    assert "docs/leave.md#Leave\n" in ready("spans", "docs/leave.md", "--ingested").out
+    assert "#Leave\n" in ready("spans", "docs/leave.md").out
+    assert "stands under the uri 'docs/nope.md'" in ready("spans", "docs/nope.md", "--ingested", code=1).err
 
 
 def test_the_preview_is_a_page_of_cards(cli, here):

@@ -21,7 +21,7 @@ def library(set_up, tmp_path):
 
 def test_context_shows_passages_best_first_and_what_they_cost(library):
     said = library("context", "What may a meal cost?")
-    assert said.splitlines()[0].endswith(f"Open: {MEAL}")
+    assert said.splitlines()[0].endswith(f"open/open.md#Open/Meals: {MEAL}")
     assert said.splitlines()[-1].split()[0] == str(len(said.splitlines()) - 2)
     assert "90 EUR" not in said
 

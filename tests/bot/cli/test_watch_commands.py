@@ -67,6 +67,16 @@ def test_a_document_is_named_by_its_title_too(cli):
     assert made["watch_id"] in cli("watch", "add", "--source", ref("source"))
 
 
+def test_a_section_is_named_as_it_is_shown(cli, docs):
+    lines = cli("spans", "docs/day.md", "--ingested").splitlines()
+    shown = next(line.split("  ")[2] for line in lines if line.startswith("paragraph"))
+    assert shown == "docs/day.md#Day/Lunch"
+    assert shown in cli("context", "When is lunch served?")
+    made = add(cli, "--entity", shown)
+    assert made["name"] == "Lunch"
+    assert made["watch_id"] in cli("watch", "add", "--entity", ref("entity"))
+
+
 def test_without_a_name_it_is_called_after_what_it_is_on(cli):
     assert add(cli, "--entity", ref("entity"))["name"] == "Lunch"
     assert add(cli, "--label", "SECTION")["name"] == "SECTION"
@@ -85,7 +95,8 @@ def test_what_cannot_be_watched_is_said_and_ends_in_its_code(cli):
         (("--label", "SECTION", "--query", "{}"), 2, "one of --entity"),
         (("--query", "{"), 2, "no JSON"),
         (("--query", broken), 2, "where[0].op"),
-        (("--entity", "x"), 2, "no id"),
+        (("--entity", "x"), 1, "is no id, and the uri of no document"),
+        (("--entity", "docs/day.md#Day/Lnch"), 1, "is it docs/day.md#Day/Lunch"),
         (("--entity", NOTHING), 1, "nothing here"),
         (("--source", "nope.md"), 1, "nope.md"),
         (("--clarification", NOTHING), 1, "nothing here"),

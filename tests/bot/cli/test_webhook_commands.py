@@ -12,7 +12,7 @@ from bot import webhook_key
 from bot.config import load, open_memory
 from bot.doctor import examine
 from core.ids import random_id
-from core.model.node_ids import document_id
+from core.model.node_ids import document_id, section_id
 from core.store.tables import Watch
 from core.store.tables import Webhook as WebhookRow
 from tests.fakes.receiver import receiver
@@ -161,6 +161,11 @@ def test_a_webhook_is_told_of_a_document_a_node_and_a_label(cli, added, document
     }
 
 
+def test_a_webhook_is_told_of_a_section_by_its_name(cli, added, document):
+    cli("webhook", "watch", "ledger", "--entity", f"{document.uri}#Travel/Meals")
+    assert [one["refs"] for one in watches(cli)] == [[str(section_id(document.source_id, ("Travel", "Meals"), 0))]]
+
+
 def test_the_operator_is_named_as_who_let_it_be_told(cli, added, document, memory):
     cli("webhook", "watch", "ledger", "--source", document.uri)
     assert [row.actor for row in audited(memory) if row.action == "webhook_watched"] == ["operator"]
@@ -172,7 +177,7 @@ def test_the_operator_is_named_as_who_let_it_be_told(cli, added, document, memor
         ([], 2, "one of --source"),
         (["--label", "SECTION", "--source", "travel.md"], 2, "one of --source"),
         (["--source", "nowhere.md"], 1, "nowhere.md"),
-        (["--entity", "nonsense"], 2, "is no id"),
+        (["--entity", "nonsense"], 1, "is no id, and the uri of no document"),
         (["--entity", str(random_id())], 1, "nothing here"),
     ],
 )
