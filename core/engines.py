@@ -48,6 +48,7 @@ from core.sweep.engine import SweepEngine
 from core.traces.engine import TracesEngine
 from core.verify.engine import VerifyEngine
 from core.watch.engine import WatchEngine
+from core.watched.engine import WatchedEngine
 from core.webhooks.engine import WebhooksEngine
 from core.workspaces.engine import WorkspacesEngine
 
@@ -92,6 +93,7 @@ class Engines:
         self.conversation = ConversationEngine(database)
         results = ResultsEngine(database, self.graph)
         self.watch, self.sweep = WatchEngine(config.watch, results), SweepEngine(database, config.watch, results)
+        self.watched = WatchedEngine(database)
         self.context = ContextEngine(
             database, self.planner, self.library, self.questions, config.context, tokens, self._metrics
         )

@@ -29,6 +29,7 @@ from core.model.clarifying import OpenQuestion
 from core.model.evidence import Resolution
 from core.model.grants import CardAction
 from core.model.nodes import Node
+from core.model.paging import WHOLE, Part
 from core.model.principals import ADMIN, OPERATOR, Principal
 from core.model.spans import SpanRef
 from core.model.threads import Asked, ThreadView
@@ -87,6 +88,7 @@ class Memory:
         self.naming = self._engines.naming
         self.people = self._engines.people
         self.questions = self._engines.questions
+        self.watched = self._engines.watched
         self.clarify = self._engines.clarify
         self.jobs = self._engines.jobs
         self.inbound = self._engines.inbound
@@ -316,9 +318,9 @@ class Memory:
         with self._database.read(principal.tenant_id) as tx:
             return self._engines.answers.get(tx, answer_id, principal, self.clock.now())
 
-    def answers(self, principal: Principal) -> list[SavedAnswer]:
+    def answers(self, principal: Principal, part: Part = WHOLE) -> list[SavedAnswer]:
         with self._database.read(principal.tenant_id) as tx:
-            return self._engines.answers.owned(tx, principal, self.clock.now())
+            return self._engines.answers.owned(tx, principal, self.clock.now(), part)
 
     def answer_history(self, answer_id: UUID, principal: Principal) -> list[AnswerMove]:
         """Every version of a saved answer, oldest first. Raises NotFound, alike for another's answer and for none."""
@@ -347,13 +349,7 @@ class Memory:
             return self._engines.watch.create(tx, request, principal)
 
     def watches(self, principal: Principal) -> list[WatchView]:
-        with self._database.read(principal.tenant_id) as tx:
-            return self._engines.watch.owned(tx, principal)
-
-    def fires(self, watch_id: UUID, principal: Principal, limit: int = 50) -> list[UUID]:
-        """A watch's fires, newest first, to its owner; `explain_fire` tells of each. Raises NotFound."""
-        with self._database.read(principal.tenant_id) as tx:
-            return self._engines.watch.fires(tx, watch_id, principal, limit)
+        return self.watched.own(principal)
 
     def recent_fires(self, principal: Principal, limit: int = 50) -> list[UUID]:
         """The fires of everything the principal watches or was told of, newest first."""
@@ -365,8 +361,7 @@ class Memory:
 
         Whoever else was told sees what they may read of it, and what became of it for them. Raises NotFound.
         """
-        with self._database.read(principal.tenant_id) as tx:
-            return self._engines.watch.explain(tx, fire_id, principal)
+        return self.watched.explain(fire_id, principal)
 
     def mute_watch(self, watch_id: UUID, principal: Principal, until: int | None) -> WatchView:
         """Hold a watch's cards until a Ts (0 ends it), or stop it for good (None). Raises NotFound for another's."""

@@ -36,10 +36,11 @@ from core.jobs.kinds import FENCE, JobKind
 from core.model.answers import Answer, AnswerMove, Refreshed, SavedAnswer, saved_from_props
 from core.model.erased import answer_of_nobody, answer_without
 from core.model.nodes import SAVED_ANSWER, SUPERSEDES, EdgeWrite, Node, NodeWrite
+from core.model.paging import WHOLE, Part
 from core.model.ports import Answering, Fires, Graph, Library, Questions, Reader, Watches
 from core.model.principals import Principal, person_reader, visible_to
 from core.model.watching import EventKind
-from core.store import erasing, jobs, people, sources, traces
+from core.store import erasing, jobs, people, saved, sources, traces
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import NodeVersion
 from core.store.versions import NODES
@@ -131,16 +132,12 @@ class AnswersEngine:
             raise NotFound
         return node
 
-    def owned(self, tx: ReadTx, principal: Principal, now: int) -> list[SavedAnswer]:
-        """The person's saved answers that stand, newest first."""
-        nodes = [
-            node
-            for node in self._graph.labelled(tx, SAVED_ANSWER, now)
-            if visible_to(principal, node.readers or ()) and node.props["status"] != AnswerStatus.SUPERSEDED
-        ]
+    def owned(self, tx: ReadTx, principal: Principal, now: int, part: Part = WHOLE) -> list[SavedAnswer]:
+        """The person's saved answers that stand, newest first: a part after (saved_at, answer_id)."""
+        nodes = saved.part_of(tx, principal.person_id, AnswerStatus.SUPERSEDED, now, part)
         readable = sources.readable(tx, principal)
-        saved = [saved_from_props(node.node_id, node.props, node.tx_start, readable) for node in nodes]
-        return sorted(saved, key=lambda answer: -answer.saved_at)
+        theirs = (node for node in nodes if visible_to(principal, node.readers or ()))
+        return [saved_from_props(node.node_id, node.props, node.tx_start, readable) for node in theirs]
 
     def newest(self, tx: ReadTx, answer_id: UUID, principal: Principal, now: int) -> UUID:
         """The answer that stands for this one today, at the end of the chain of refreshes."""

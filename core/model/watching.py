@@ -124,6 +124,10 @@ class FireView:
     status: str
     reason: str | None
     recipients: tuple[Outcome, ...]
+    fire_tx: int
+    created_at: int
+    target_kind: TargetKind
+    job_id: UUID | None
     own: bool = True
 
 
@@ -145,7 +149,7 @@ class WatchRequest:
 
 @dataclass(frozen=True, slots=True)
 class WatchView:
-    """A standing watch as its owner sees it."""
+    """A standing watch as its owner sees it. `owner_id`: of a person, or of the webhook that it tells."""
 
     watch_id: UUID
     name: str
@@ -155,6 +159,14 @@ class WatchView:
     muted_until: int
     suspended: str | None
     created_at: int
+    events: tuple[EventKind, ...]
+    target: Mapping[str, Any]
+    debounce_secs: int
+    owner_id: UUID
+    enabled: bool
+    created_tx: int
+    last_fired_tx: int | None = None
+    """Where it is read, not where it is made."""
     fresh: bool = False
     """True only in the answer to the request that made it."""
     result_fingerprint: str | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from core.model.evidence import Resolution
 from core.model.node_ids import document_id
 from core.model.nodes import Node
 from core.model.notices import Asked, QuestionLine, QuestionNotice, Stood
+from core.model.paging import Part, gathered
 from core.model.ports import Composed, Library, Window
 from core.model.principals import Principal, visible_to
 from core.model.spans import SpanRef
@@ -102,6 +104,20 @@ class QuestionsEngine:
         rows = clarifications.unsettled(asked.tx)
         nodes = asked.nodes({row.node_id for row in rows})
         return self._views(asked.tx, [row for row in rows if row.node_id in nodes], nodes, asked.readable)
+
+    def part(self, principal: Principal, part: Part) -> list[ClarificationView]:
+        """The same by id: a part after (clarification_id,)."""
+        with self._database.read(principal.tenant_id) as tx:
+            asked = view(tx, principal, self._database.clock.now())
+            nodes: dict[UUID, Node] = {}
+
+            def shown(rows: Sequence[Clarification]) -> list[Clarification]:
+                nodes.update(asked.nodes({row.node_id for row in rows}))
+                return [row for row in rows if row.node_id in nodes]
+
+            read = partial(clarifications.unsettled_part, tx)
+            rows = gathered(part, read, lambda row: (row.clarification_id,), shown)
+            return self._views(tx, rows, {row.node_id: nodes[row.node_id] for row in rows}, asked.readable)
 
     def get(self, clarification_id: UUID, principal: Principal) -> ClarificationView:
         """One, whatever has become of it. Raises NotFound, alike for none and for one on what they may not read."""

@@ -1,15 +1,18 @@
 """Documents as sources: which stand, under which uri, and when their set was last looked at."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 from core.errors import InvalidRequest, NotFound, UnreadableDocument
 from core.ingest.reading import canonical
 from core.model.node_ids import document_id
-from core.model.principals import OPERATOR
+from core.model.paging import Part, gathered
+from core.model.principals import ADMIN, OPERATOR, Principal, visible_to
 from core.store import audit, sources
-from core.store.database import Database
+from core.store.database import Database, ReadTx
+from core.store.tables import Source
 from core.store.versions import NODES
 
 
@@ -80,17 +83,19 @@ class SourcesEngine:
     def standing(self, tenant_id: str, source_set: str | None = None) -> list[SourceView]:
         """Every document that holds now, by uri, for an administrator: no principal is asked for, no text shown."""
         with self._database.read(tenant_id) as tx:
-            rows = sources.in_set(tx, source_set)
-            ids = {document_id(row.source_id): row for row in rows}
-            now = NODES.as_of(tx, list(ids), self._database.clock.now(), tx.last_tx)
-        held = [(ids[node_id], node) for node_id, node in now.items() if not node.tombstone]
-        views = [
-            SourceView(
-                row.source_id, row.uri, str(node.props["title"]), tuple(row.readers), int(node.props["version_tx"])
-            )
-            for row, node in held
-        ]
-        return sorted(views, key=lambda view: view.uri)
+            found = _standing(tx, sources.in_set(tx, source_set), self._database.clock.now())
+        return sorted(found, key=lambda view: view.uri)
+
+    def part(self, principal: Principal, part: Part) -> list[SourceView]:
+        """By uri, those that the principal may read, to an admin all of them: a part after (uri,)."""
+        with self._database.read(principal.tenant_id) as tx:
+            now = self._database.clock.now()
+
+            def shown(rows: Sequence[Source]) -> list[SourceView]:
+                mine = (row for row in rows if ADMIN in principal.roles or visible_to(principal, row.readers))
+                return _standing(tx, mine, now)
+
+            return gathered(part, partial(sources.part_of, tx), lambda row: (row.uri,), shown)
 
     def checked(self, tenant_id: str, source_set: str) -> None:
         """Remember that a source set was looked at now."""
@@ -111,6 +116,23 @@ class SourcesEngine:
         if source is None:
             raise NotFound(f"no source has the uri {uri!r}")
         return source.source_id
+
+
+def _standing(tx: ReadTx, rows: Iterable[Source], now: int) -> list[SourceView]:
+    """Those of these that hold now, in their order."""
+    ids = {document_id(row.source_id): row for row in rows}
+    nodes = NODES.as_of(tx, list(ids), now, tx.last_tx)
+    return [
+        SourceView(
+            row.source_id,
+            row.uri,
+            str(nodes[node_id].props["title"]),
+            tuple(row.readers),
+            int(nodes[node_id].props["version_tx"]),
+        )
+        for node_id, row in ids.items()
+        if node_id in nodes and not nodes[node_id].tombstone
+    ]
 
 
 def _decoded(data: bytes, uri: str) -> str:

@@ -9,6 +9,7 @@ from sqlmodel import col, select
 
 from core.clock import FOREVER
 from core.model.clarifying import OPEN
+from core.model.paging import Part
 from core.store.database import ReadTx, WriteTx, batches
 from core.store.tables import Clarification
 
@@ -26,6 +27,15 @@ def unsettled(tx: ReadTx) -> list[Clarification]:
     """Those that are pending or conflicted, in the order in which they came to be as they are."""
     rows = select(Clarification).where(Clarification.tenant_id == tx.tenant_id, _NEWEST)
     return list(tx.session.exec(rows.where(col(Clarification.state).in_(OPEN)).order_by(*_BY_ID)))
+
+
+def unsettled_part(tx: ReadTx, part: Part) -> list[Clarification]:
+    """Of the same, by id, a part after (clarification_id,)."""
+    rows = select(Clarification).where(Clarification.tenant_id == tx.tenant_id, _NEWEST)
+    if part.after is not None:
+        rows = rows.where(col(Clarification.clarification_id) > part.after[0])
+    by_id = rows.where(col(Clarification.state).in_(OPEN)).order_by(col(Clarification.clarification_id))
+    return list(tx.session.exec(by_id.limit(part.limit)))
 
 
 def of_node(tx: ReadTx, node_id: UUID) -> list[Clarification]:

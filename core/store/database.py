@@ -19,7 +19,20 @@ from threading import Lock
 from typing import Any, TypeVar, cast
 from uuid import UUID
 
-from sqlalchemy import ARRAY, ColumnElement, Uuid, any_, bindparam, create_engine, event, func, literal, make_url, text
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Uuid,
+    any_,
+    bindparam,
+    collate,
+    create_engine,
+    event,
+    func,
+    literal,
+    make_url,
+    text,
+)
 from sqlalchemy.engine import URL, Connection, Engine
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
 from sqlmodel import Session, SQLModel, col, select
@@ -76,6 +89,10 @@ class ReadTx:
     def present(self, now: int) -> int:
         """`now`, but not before anything this transaction sees: the clock that wrote it may be ahead of this one."""
         return max(now, self.last_tx)
+
+    def bytewise(self, column: Any) -> Any:
+        """Text in the order of its bytes, as SQLite has it, wherever a PostgreSQL was set up."""
+        return collate(column, "C") if self.session.get_bind().dialect.name == "postgresql" else column
 
     def among(self, column: Any, ids: Collection[UUID]) -> ColumnElement[bool]:
         """Whether a column is one of many ids: one bound value, where `in_` has as many as there are ids.

@@ -15,7 +15,7 @@ from core.model.notices import Outgoing
 from core.model.watching import Cadence
 from core.model.work import Lane, Offer, Place, Waiting
 from core.store import sources, workspaces
-from core.store.database import ReadTx, WriteTx
+from core.store.database import ReadTx, WriteTx, batches
 from core.store.jobs import insert_once
 from core.store.tables import CardGrant, CardMessage, LastShown, NotifyDelivery, Person
 
@@ -212,9 +212,14 @@ def deliveries_of(tx: ReadTx, message_id: UUID) -> list[NotifyDelivery]:
     return list(tx.session.exec(rows.order_by(col(NotifyDelivery.fire_id))).all())
 
 
-def deliveries_for(tx: ReadTx, fire_id: UUID) -> list[NotifyDelivery]:
-    rows = select(NotifyDelivery).where(NotifyDelivery.tenant_id == tx.tenant_id, NotifyDelivery.fire_id == fire_id)
-    return list(tx.session.exec(rows.order_by(col(NotifyDelivery.person_id))).all())
+def deliveries_for(tx: ReadTx, fire_ids: Collection[UUID]) -> dict[UUID, list[NotifyDelivery]]:
+    """By fire, what is or was to be told to whom."""
+    found: dict[UUID, list[NotifyDelivery]] = {fire_id: [] for fire_id in fire_ids}
+    for batch in batches(fire_ids):
+        theirs = (NotifyDelivery.tenant_id == tx.tenant_id, col(NotifyDelivery.fire_id).in_(batch))
+        for row in tx.session.exec(select(NotifyDelivery).where(*theirs).order_by(col(NotifyDelivery.person_id))):
+            found[row.fire_id].append(row)
+    return found
 
 
 def carried(tx: WriteTx, person_id: UUID) -> list[NotifyDelivery]:

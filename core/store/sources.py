@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlmodel import col, select
 
 from core.clock import FOREVER
+from core.model.paging import Part
 from core.model.principals import Principal, visible_to
 from core.model.spans import SpanRef
 from core.store import audit

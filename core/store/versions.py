@@ -154,10 +154,18 @@ class Versions(Generic[R]):
         among = (tx.among(self._id, batch) for batch in batches(ids))
         return [row for mine in among for row in self.select(tx, mine, condition, first=first)]
 
-    def select(self, tx: ReadTx, *conditions: ColumnElement[bool], first: bool = False) -> list[R]:
+    def select(
+        self,
+        tx: ReadTx,
+        *conditions: ColumnElement[bool],
+        first: bool = False,
+        order: Sequence[Any] = (),
+        limit: int | None = None,
+    ) -> list[R]:
         """Rows that meet all conditions; `first`: the one alone that ends first."""
         columns: list[Any] = [getattr(self.table, name) for name in self._names]
         chosen = select_columns(*columns).where(col(self.table.tenant_id) == tx.tenant_id, *conditions)
+        chosen = chosen.order_by(*order).limit(limit)
         if first:
             chosen = chosen.order_by(col(self.table.tx_end), col(self.table.valid_end)).limit(1)
         return [self.kind(*row) for row in tx.session.execute(chosen)]

@@ -8,8 +8,11 @@ from sqlalchemy import ColumnElement, exists, or_, update
 from sqlmodel import col, delete, func, select
 
 from core.clock import FOREVER
-from core.model.watching import Suspension, TargetKind
+from core.model.paging import Part
+from core.model.principals import ADMIN, Principal
+from core.model.watching import Cadence, EventKind, ScopeType, Suspension, TargetKind, WatchView
 from core.store import boundaries, briefs
+from core.store.columns import after, before
 from core.store.database import ReadTx, WriteTx, batches
 from core.store.tables import (
     Feed,
@@ -20,6 +23,7 @@ from core.store.tables import (
     WatchMute,
     WatchPending,
     WatchScope,
+    Webhook,
 )
 
 TOLD_BY_CARDS = (TargetKind.PERSON, TargetKind.SHARED)
@@ -40,6 +44,50 @@ def of_owner(tx: ReadTx, owner_id: UUID) -> list[Watch]:
     """The owner's standing watches, internal ones included, oldest first."""
     rows = select(Watch).where(Watch.tenant_id == tx.tenant_id, Watch.owner_id == owner_id, col(Watch.enabled))
     return list(tx.session.exec(rows.order_by(col(Watch.created_tx), col(Watch.watch_id))).all())
+
+
+def part_of(tx: ReadTx, owner_id: UUID | None, part: Part, *, webhooks: bool) -> list[Watch]:
+    """Of the same, without the internal ones, a part after (created_tx, watch_id). `webhooks`: also of webhooks."""
+    theirs = select(Webhook.webhook_id).where(Webhook.tenant_id == tx.tenant_id)
+    of = (
+        or_(col(Watch.owner_id) == owner_id, col(Watch.owner_id).in_(theirs))
+        if webhooks
+        else Watch.owner_id == owner_id
+    )
+    internal = col(Watch.target)["kind"].as_string() == TargetKind.INTERNAL.value
+    rows = select(Watch).where(Watch.tenant_id == tx.tenant_id, of, col(Watch.enabled), ~internal)
+    order = (col(Watch.created_tx), col(Watch.watch_id))
+    if part.after is not None:
+        rows = rows.where(after(order, part.after))
+    return list(tx.session.exec(rows.order_by(*order).limit(part.limit)).all())
+
+
+def is_of(watch: Watch, principal: Principal) -> bool:
+    """Whether a watch is the principal's to see and to end: a person's own, and to an admin what tells a webhook."""
+    if watch.target["kind"] == TargetKind.WEBHOOK:
+        return ADMIN in principal.roles
+    return principal.person is not None and watch.owner_id == principal.person
+
+
+def view_of(watch: Watch, *, fresh: bool = False) -> WatchView:
+    return WatchView(
+        watch.watch_id,
+        watch.name,
+        ScopeType(watch.scope_type),
+        tuple(watch.scope_refs),
+        Cadence(watch.cadence),
+        watch.muted_until,
+        watch.suspended,
+        watch.created_at,
+        tuple(map(EventKind, watch.events)),
+        watch.target,
+        watch.debounce_secs,
+        watch.owner_id,
+        watch.enabled,
+        watch.created_tx,
+        fresh=fresh,
+        result_fingerprint=watch.result_fingerprint,
+    )
 
 
 def add(tx: WriteTx, watch: Watch, index: Iterable[str]) -> None:
@@ -199,10 +247,23 @@ def has_work(tx: ReadTx, after: int, now: int) -> bool:
     return bool(tx.session.exec(count.where(WatchPending.tenant_id == tx.tenant_id, WatchPending.due_at <= now)).one())
 
 
-def fires_of(tx: ReadTx, watch_id: UUID, limit: int) -> list[WatchFire]:
-    """Newest first."""
+def fires_of(tx: ReadTx, watch_id: UUID, part: Part) -> list[WatchFire]:
+    """Newest first; a part after (fire_tx, fire_id)."""
     rows = select(WatchFire).where(WatchFire.tenant_id == tx.tenant_id, WatchFire.watch_id == watch_id)
-    return list(tx.session.exec(rows.order_by(col(WatchFire.fire_tx).desc()).limit(limit)).all())
+    order = (col(WatchFire.fire_tx), col(WatchFire.fire_id))
+    if part.after is not None:
+        rows = rows.where(before(order, part.after))
+    return list(tx.session.exec(rows.order_by(*(one.desc() for one in order)).limit(part.limit)).all())
+
+
+def last_fired(tx: ReadTx, watch_ids: Collection[UUID]) -> dict[UUID, int]:
+    """At which tx each of these fired last; one that has not yet has no key."""
+    found: dict[UUID, int] = {}
+    for batch in batches(watch_ids):
+        theirs = (WatchFire.tenant_id == tx.tenant_id, col(WatchFire.watch_id).in_(batch))
+        rows = select(WatchFire.watch_id, func.max(WatchFire.fire_tx)).where(*theirs)
+        found |= dict(tx.session.exec(rows.group_by(col(WatchFire.watch_id))).all())
+    return found
 
 
 def fires_for(tx: ReadTx, owner_id: UUID, limit: int) -> list[UUID]:

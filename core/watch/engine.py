@@ -1,6 +1,6 @@
-"""Watches: made once for one wish, muted, stopped, and asked why they told what they told."""
+"""Watches: made once for one wish, muted and stopped. `core.watched` reads them."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -9,27 +9,21 @@ from core.clock import FOREVER
 from core.errors import InvalidRequest, LimitReached, NotFound
 from core.ids import derived
 from core.jsonhash import json_hash
-from core.model.node_ids import document_id
 from core.model.nodes import LABEL
 from core.model.ports import Results
 from core.model.principals import ADMIN, STEWARD, Principal
 from core.model.watching import (
     HEARD,
     Cadence,
-    Event,
-    FireView,
-    Outcome,
     ScopeType,
-    Suspension,
     TargetKind,
     WatchRequest,
     WatchView,
 )
 from core.results.standing import standing
-from core.store import audit, clarifications, messages, people, rights, sources, watches, webhooks
-from core.store.database import ReadTx, WriteTx
+from core.store import audit, clarifications, messages, people, sources, watches, webhooks
+from core.store.database import WriteTx
 from core.store.tables import Watch
-from core.store.versions import NODES
 from core.store.view import view
 from core.watch.config import LONGEST_DEBOUNCE, WatchConfig
 from core.watch.target import heard_by
@@ -71,14 +65,14 @@ class WatchEngine:
             if fresh or request.cadence:
                 standing.cadence = request.cadence or Cadence.IMMEDIATE
             tx.session.add(standing)
-            return _view(standing, fresh=fresh)
+            return watches.view_of(standing, fresh=fresh)
         watch = self._new(tx, request, owner_id, key)
         watch.result_fingerprint = found
         watches.add(tx, watch, _index(request))
         if request.target["kind"] == TargetKind.WEBHOOK:
             detail = {"watch_id": str(watch.watch_id)}
             audit.record(tx, principal.actor, "webhook_watched", f"webhook:{owner_id}", detail=detail)
-        return _view(watch, fresh=True)
+        return watches.view_of(watch, fresh=True)
 
     def stop(self, tx: WriteTx, request: WatchRequest, principal: Principal) -> None:
         """End the watch that this request made, if it stands."""
@@ -140,33 +134,20 @@ class WatchEngine:
             created_at=tx.now,
         )
 
-    def owned(self, tx: ReadTx, principal: Principal) -> list[WatchView]:
-        """The person's standing watches, without the internal ones.
-
-        One that rests until they may read what it is on goes on with the next change, if by now they may.
-        """
-        found = [watch for watch in watches.of_owner(tx, principal.person_id) if _shown(watch)]
-        muted = watches.muted_by(tx, principal.person_id, [watch.watch_id for watch in found])
-        waiting = [watch for watch in found if watch.suspended == Suspension.NOT_READABLE]
-        back = {watch.watch_id for watch in waiting} - rights.closed(tx, waiting, tx.last_tx)
-        gone = _gone(tx, found)
-        return [
-            replace(
-                _seen(watch, muted.get(watch.watch_id, 0), back=watch.watch_id in back), gone=watch.watch_id in gone
-            )
-            for watch in found
-        ]
-
     def mute(self, tx: WriteTx, watch_id: UUID, principal: Principal, until: int | None) -> WatchView:
         """Hold a watch's cards to the principal until a Ts, or let them hear no more of it (None); its owner ends it.
 
-        Raises NotFound for a watch that is not theirs and has told them nothing.
+        Raises NotFound for a watch that is not theirs and has told them nothing; InvalidRequest for a Ts to hold until
+        what tells a webhook, which has no cards.
         """
-        watch, person_id = watches.get(tx, watch_id), principal.person_id
+        watch = watches.get(tx, watch_id)
         if watch is None:
             raise NotFound
-        own = watch.owner_id == person_id
-        if not own and not watches.was_told(tx, watch_id, person_id):
+        own = watches.is_of(watch, principal)
+        if own and watch.target["kind"] == TargetKind.WEBHOOK:
+            return _end_for_webhook(tx, watch, principal, until)
+        person_id = principal.person
+        if person_id is None or not (own or watches.was_told(tx, watch_id, person_id)):
             raise NotFound
         if own and until is None:
             _stop(tx, watch)
@@ -177,7 +158,7 @@ class WatchEngine:
         else:
             messages.look_again(tx, person_id)
             watches.mute_for(tx, watch_id, person_id, FOREVER if until is None else until)
-        return _view(watch)
+        return watches.view_of(watch)
 
     def pace(self, tx: WriteTx, watch_id: UUID, principal: Principal, cadence: Cadence) -> WatchView:
         """Let a watch tell at another pace from now on. Raises NotFound for another's watch."""
@@ -186,7 +167,7 @@ class WatchEngine:
             raise NotFound
         watch.cadence = cadence
         tx.session.add(watch)
-        return _view(watch)
+        return watches.view_of(watch)
 
     def stop_all(self, tx: WriteTx, principal: Principal) -> int:
         """End everything that a person watches; how many watches that were."""
@@ -195,47 +176,21 @@ class WatchEngine:
             _stop(tx, watch)
         return len(standing)
 
-    def fires(self, tx: ReadTx, watch_id: UUID, principal: Principal, limit: int) -> list[UUID]:
-        """Newest first. Raises NotFound for another's watch."""
-        watch = watches.get(tx, watch_id)
-        if watch is None or watch.owner_id != principal.person_id:
-            raise NotFound
-        return [fire.fire_id for fire in watches.fires_of(tx, watch_id, limit)]
-
-    def explain(self, tx: ReadTx, fire_id: UUID, principal: Principal) -> FireView:
-        """Raises NotFound, alike for a fire that told them nothing and for none."""
-        fire, watch = watches.fires(tx, [fire_id]).get(fire_id, (None, None))
-        if fire is None or watch is None:
-            raise NotFound
-        whole = FireView(
-            fire_id,
-            watch.watch_id,
-            watch.name,
-            ScopeType(watch.scope_type),
-            tuple(watch.scope_refs),
-            tuple(map(Event.from_json, fire.events)),
-            fire.truncated,
-            (fire.window_start, fire.window_end),
-            fire.status,
-            fire.reason,
-            tuple(Outcome(row.person_id, row.state, row.reason) for row in messages.deliveries_for(tx, fire_id)),
-        )
-        return whole if watch.owner_id == principal.person_id else _shared(tx, principal, whole)
-
-
-def _shared(tx: ReadTx, principal: Principal, whole: FireView) -> FireView:
-    """What one of those whom somebody else's watch told may know of it. Raises NotFound where that is nothing."""
-    mine = tuple(one for one in whole.recipients if one.person_id == principal.person_id and one.state == "sent")
-    seen = rights.legible(tx, principal, {event.ref_id for event in whole.events}, tx.last_tx) if mine else set()
-    events = tuple(event for event in whole.events if event.ref_id in seen)
-    if not events:
-        raise NotFound
-    return replace(whole, scope_refs=(), events=events, truncated=0, recipients=mine, own=False)
-
 
 def _stop(tx: WriteTx, watch: Watch) -> None:
     watch.enabled = False
     tx.session.add(watch)
+
+
+def _end_for_webhook(tx: WriteTx, watch: Watch, principal: Principal, until: int | None) -> WatchView:
+    if not watch.enabled:
+        raise NotFound
+    if until is not None:
+        raise InvalidRequest("a webhook is sent no cards that could be held: end the watch, or switch the webhook off")
+    _stop(tx, watch)
+    detail = {"watch_id": str(watch.watch_id)}
+    audit.record(tx, principal.actor, "webhook_unwatched", f"webhook:{watch.owner_id}", detail=detail)
+    return watches.view_of(watch)
 
 
 def _check_cadence(request: WatchRequest, target: TargetKind) -> None:
@@ -340,36 +295,3 @@ def _shown(watch: Watch | WatchRequest) -> bool:
 def _counts(watch: Watch | WatchRequest) -> bool:
     """Watches on saved answers come with them, outside the limit: at the limit too an answer can be saved."""
     return _shown(watch) and watch.scope_type != ScopeType.ANSWER
-
-
-def _gone(tx: ReadTx, found: Iterable[Watch]) -> set[UUID]:
-    """Those of these watches on sections, documents and records of which nothing stands any more."""
-    on: dict[UUID, set[UUID]] = {}
-    for watch in found:
-        if watch.scope_type in {ScopeType.ENTITY, ScopeType.SOURCE}:
-            ids = set(map(UUID, watch.scope_refs))
-            on[watch.watch_id] = ids if watch.scope_type == ScopeType.ENTITY else set(map(document_id, ids))
-    nodes = NODES.as_of(tx, set().union(*on.values()), tx.last_tx, tx.last_tx)
-    standing = {node_id for node_id, node in nodes.items() if not node.tombstone}
-    return {watch_id for watch_id, ids in on.items() if ids.isdisjoint(standing)}
-
-
-def _seen(watch: Watch, muted_until: int, *, back: bool) -> WatchView:
-    """A watch as its owner has muted it for themselves. `back`: it goes on with the next change."""
-    suspended = None if back else watch.suspended
-    return replace(_view(watch), suspended=suspended, muted_until=max(watch.muted_until, muted_until))
-
-
-def _view(watch: Watch, *, fresh: bool = False) -> WatchView:
-    return WatchView(
-        watch.watch_id,
-        watch.name,
-        ScopeType(watch.scope_type),
-        tuple(watch.scope_refs),
-        Cadence(watch.cadence),
-        watch.muted_until,
-        watch.suspended,
-        watch.created_at,
-        fresh,
-        watch.result_fingerprint,
-    )

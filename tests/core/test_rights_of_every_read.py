@@ -47,7 +47,7 @@ class World:
         memory.put_node(Record(RECORD, "PAY", {"title": AFTER}, ["board"]))
         clock.advance(DAY)
         memory.sweep()
-        [self.fire_id] = memory.fires(self.watch_id, self.reader)
+        self.fire_id = memory.watched.fires(self.watch_id, self.reader)[0].fire_id
         self._disagree(BEFORE, AFTER)
         self.spans = [
             SpanRef(source_id(URI), version.version_tx, 0, 40)
@@ -102,7 +102,6 @@ CALLS = {
         watch_request(who, ScopeType.ENTITY, section(*NODE), name=str(random_id())), who
     ),
     "watches": lambda w, who: w.memory.watches(who),
-    "fires": lambda w, who: w.memory.fires(w.watch_id, who),
     "recent_fires": lambda w, who: w.memory.recent_fires(who),
     "explain_fire": lambda w, who: w.memory.explain_fire(w.fire_id, who),
     "clarifications": lambda w, who: w.memory.clarifications(who),

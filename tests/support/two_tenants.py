@@ -202,7 +202,7 @@ class _Furnishing:
         memory.sweep(tenant)
         self._put("travel.md", "A meal may cost at most 55 EUR.")
         memory.sweep(tenant)
-        [fire] = memory.fires(watch, self._ada)
+        fire = memory.watched.fires(watch, self._ada)[0].fire_id
         dead, *_, job = [one.job_id for one in memory.jobs.find(tenant)]
         change_row(memory, Job, (tenant, dead), state="dead")
         told = {"trace": trace, "answer": answer, "watch": watch, "fire": fire, "dead": dead, "job": job}

@@ -3,7 +3,7 @@
 from typing import Any, Literal
 from uuid import UUID
 
-from bot.http.v1.paging import PageAsked, page
+from bot.http.v1.paging import PageAsked, page, part
 from bot.http.v1.route import Call, Nothing, Reply
 from bot.http.v1.shapes import Asked, Told
 from core.answers.status import AnswerStatus, ClaimState, Severity
@@ -80,8 +80,8 @@ def save_answer(call: Call[SaveAsked, Nothing]) -> Reply:
 
 def list_answers(call: Call[None, PageAsked]) -> Reply:
     """The answers that the person of the key saved and that stand, newest first."""
-    saved = call.memory.answers(call.principal)
-    shown, after = page("answers", saved, lambda one: (-one.saved_at, str(one.answer_id)), call.query)
+    found = call.memory.answers(call.principal, part("answers", call.query, int, UUID))
+    shown, after = page("answers", found, lambda one: (one.saved_at, one.answer_id), call.query)
     return Reply(AnswersTold(answers=[_saved(one) for one in shown], next_cursor=after))
 
 

@@ -7,12 +7,12 @@ from uuid import UUID
 
 from pydantic import Field
 
-from bot.http.v1.paging import PageAsked, page
+from bot.http.v1.paging import PageAsked, page, part
 from bot.http.v1.problems import Problem
 from bot.http.v1.route import Call, Document, Nothing, Reply
 from bot.http.v1.shapes import NAME, Asked, Reader, Told, Ts
 from core.errors import NotFound
-from core.model.principals import ADMIN, EVERYONE, PERSON, Principal, role_names, visible_to
+from core.model.principals import ADMIN, EVERYONE, PERSON, Principal, role_names
 
 LONGEST_URI = 1024
 URI_SCHEMA = {
@@ -87,9 +87,8 @@ def remove_source(call: Call[None, Nothing]) -> Reply:
 def list_sources(call: Call[None, PageAsked]) -> Reply:
     """The documents that the key may read; to an admin's, all of them."""
     who = call.principal
-    every = call.memory.documents.standing(who.tenant_id)
-    mine = [one for one in every if ADMIN in who.roles or visible_to(who, one.readers)]
-    shown, after = page("sources", mine, lambda one: (one.uri,), call.query)
+    found = call.memory.documents.part(who, part("sources", call.query, str))
+    shown, after = page("sources", found, lambda one: (one.uri,), call.query)
     told = [
         SourceTold(
             source_id=one.source_id,

@@ -2,13 +2,11 @@
 
 from uuid import UUID
 
-from bot.http.v1.paging import PageAsked, page_of_ids
+from bot.http.v1.paging import PageAsked, page, part
 from bot.http.v1.route import Call, Reply
 from bot.http.v1.shapes import Told, TsInterval
-from core.model.watching import EventKind, FireView
-
-_MOST_FIRES = 100_000
-"""More than any watch keeps."""
+from bot.http.v1.watches import require_watcher
+from core.model.watching import EventKind, FireView, TargetKind
 
 
 class EventTold(Told):
@@ -29,12 +27,18 @@ class Recipient(Told):
 
 
 class FireTold(Told):
-    """Why somebody was notified. `truncated`: how many older events are left out."""
+    """Why somebody was notified. `truncated`: older events are left out, `leftOut` of them."""
 
     fire_id: UUID
+    watch_id: UUID
+    fire_tx: int
+    created_at: int
+    delivery_target_kind: TargetKind
+    delivery_job_id: UUID | None
     window: TsInterval
     events: list[EventTold]
-    truncated: int
+    truncated: bool
+    left_out: int
     status: str
     reason: str | None
     recipients: list[Recipient]
@@ -49,22 +53,29 @@ class FiresTold(Told):
 
 def list_fires(call: Call[None, PageAsked]) -> Reply:
     """What a watch told, newest first, and what became of it for each recipient."""
-    ids = call.memory.fires(call.id, call.principal, _MOST_FIRES)
-    shown, after = page_of_ids(f"fires of {call.at.lower()}", ids, call.query)
-    fires = [_fire(call.memory.explain_fire(fire_id, call.principal)) for fire_id in shown]
-    return Reply(FiresTold(fires=fires, next_cursor=after))
+    require_watcher(call.principal)
+    of = f"fires of {call.at.lower()}"
+    found = call.memory.watched.fires(call.id, call.principal, part(of, call.query, int, UUID))
+    shown, after = page(of, found, lambda one: (one.fire_tx, one.fire_id), call.query)
+    return Reply(FiresTold(fires=[_fire(one) for one in shown], next_cursor=after))
 
 
 def _fire(fire: FireView) -> FireTold:
     start, end = fire.window
     return FireTold(
         fire_id=fire.fire_id,
+        watch_id=fire.watch_id,
+        fire_tx=fire.fire_tx,
+        created_at=fire.created_at,
+        delivery_target_kind=fire.target_kind,
+        delivery_job_id=fire.job_id,
         window=TsInterval(start=start, end=end),
         events=[
             EventTold(kind=one.kind, changed_ref_type=one.ref_type, changed_ref_id=one.ref_id, change_tx=one.change_tx)
             for one in fire.events
         ],
-        truncated=fire.truncated,
+        truncated=fire.truncated > 0,
+        left_out=fire.truncated,
         status=fire.status,
         reason=fire.reason,
         recipients=[Recipient(person_id=one.person_id, state=one.state, reason=one.reason) for one in fire.recipients],

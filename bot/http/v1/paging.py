@@ -7,19 +7,21 @@ list holds what its reader may see. One of another list is refused.
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 from pydantic import Field
 
 from bot.http.v1.problems import Problem
 from bot.http.v1.shapes import CURSOR, Asked, Whole
+from core.model.paging import Part
 
 MOST = 200
 
 T = TypeVar("T")
-Place = tuple[int | str, ...]
+Place = tuple[int | str | UUID, ...]
+_LARGEST = (1 << 63) - 1
 
 
 class PageAsked(Asked):
@@ -29,45 +31,46 @@ class PageAsked(Asked):
     cursor: Annotated[str, Field(min_length=1, max_length=8192, pattern=CURSOR)] | None = None
 
 
-def page(of: str, items: Iterable[T], place: Callable[[T], Place], asked: PageAsked) -> tuple[list[T], str | None]:
-    """The items after the cursor, in the order of their places, and the cursor of the next page, if there is one.
+def part(of: str, asked: PageAsked, *kinds: type) -> Part:
+    """What is to be read of a list for a page: one item more than is shown, which says whether there is a next page.
 
-    `of`: which list it is. Raises Problem INVALID_REQUEST for what is no cursor of it.
+    `of`: which list it is; `kinds`: of what its places consist. Raises Problem INVALID_REQUEST for what is no cursor
+    of it.
     """
-    ordered = sorted(items, key=place)
-    if asked.cursor is not None:
-        after = _place(of, asked.cursor)
-        try:
-            ordered = [item for item in ordered if place(item) > after]
-        except TypeError:
-            raise _no_cursor() from None
-    shown = ordered[: asked.limit]
-    return shown, _cursor(of, place(shown[-1])) if len(ordered) > len(shown) else None
+    return Part(None if asked.cursor is None else _place(of, asked.cursor, kinds), asked.limit + 1)
 
 
-def page_of_ids(of: str, ids: Sequence[UUID], asked: PageAsked) -> tuple[Sequence[UUID], str | None]:
-    """As `page`, of a list that grows in front and is cut at its end: an id that is gone was at the end."""
-    left = ids
-    if asked.cursor is not None:
-        place = _place(of, asked.cursor)
-        left = next((ids[at + 1 :] for at, one in enumerate(ids) if (str(one),) == place), [])
-    shown = left[: asked.limit]
-    return shown, _cursor(of, (str(shown[-1]),)) if len(left) > len(shown) else None
+def page(of: str, found: Sequence[T], place: Callable[[T], Place], asked: PageAsked) -> tuple[Sequence[T], str | None]:
+    """Of what was read, what is shown, and the cursor of the next page, if there is one."""
+    shown = found[: asked.limit]
+    return shown, _cursor(of, place(shown[-1])) if len(found) > len(shown) else None
 
 
 def _cursor(of: str, place: Place) -> str:
-    words = json.dumps([of, *place], separators=(",", ":"), ensure_ascii=False)
+    words = json.dumps([of, *place], separators=(",", ":"), ensure_ascii=False, default=str)
     return base64.urlsafe_b64encode(words.encode()).decode().rstrip("=")
 
 
-def _place(of: str, cursor: str) -> Place:
+def _place(of: str, cursor: str, kinds: Sequence[type]) -> Place:
     try:
         found = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if not isinstance(found, list) or found[:1] != [of]:
+            raise _no_cursor()
+        return tuple(_part(kind, given) for kind, given in zip(kinds, found[1:], strict=True))
     except (ValueError, RecursionError):
         raise _no_cursor() from None
-    if not isinstance(found, list) or found[:1] != [of] or not all(isinstance(part, int | str) for part in found):
-        raise _no_cursor()
-    return tuple(found[1:])
+
+
+def _part(kind: type, given: Any) -> int | str | UUID:
+    """Raises ValueError for what no place has there, or no database could be asked for."""
+    if kind is int and type(given) is int and 0 <= given <= _LARGEST:
+        return given
+    if kind is str and isinstance(given, str) and "\0" not in given:
+        given.encode()
+        return given
+    if kind is UUID and isinstance(given, str):
+        return UUID(given)
+    raise ValueError
 
 
 def _no_cursor() -> Problem:

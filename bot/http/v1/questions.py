@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from bot.http.v1.paging import PageAsked, page
+from bot.http.v1.paging import PageAsked, page, part
 from bot.http.v1.route import Call, Nothing, Reply
 from bot.http.v1.shapes import Asked, Reader, Span, Told, Whole, said
 from core.clarifications.opening import MOST_OPTIONS, OPTION_CHARS, QUESTION_CHARS, Opening
@@ -87,8 +87,8 @@ def open_clarification(call: Call[OpenAsked, Nothing]) -> Reply:
 
 def list_clarifications(call: Call[None, PageAsked]) -> Reply:
     """What is open about nodes that the key may read."""
-    found = call.memory.clarifications(call.principal)
-    shown, after = page("clarifications", found, lambda one: (str(one.clarification_id),), call.query)
+    found = call.memory.questions.part(call.principal, part("clarifications", call.query, UUID))
+    shown, after = page("clarifications", found, lambda one: (one.clarification_id,), call.query)
     return Reply(ClarificationsTold(clarifications=[_told(one) for one in shown], next_cursor=after))
 
 

@@ -11,6 +11,8 @@ _VERIFIES = ("VERIFY_UNAVAILABLE", "INVALID_QUERY", "NOT_FOUND", "MODEL_MISMATCH
 _GENERATES = (*_LOOKS, "GENERATE_UNAVAILABLE", "NOT_FOUND")
 _INGESTS = ("UNREADABLE_DOCUMENT", "ERASED", "MODEL_MISMATCH")
 _WATCHES = ("NOT_FOUND", "PERSON_REQUIRED", "LIMIT_REACHED", "INVALID_QUERY")
+_OWNED = ("PERSON_REQUIRED",)
+"""People own watches, and admins see to those of webhooks."""
 _MADE = (201, 200)
 
 get = partial(Route, "GET")
@@ -61,11 +63,11 @@ ROUTES: tuple[Route, ...] = (
         query_at=("scopeRefs", 0),
         creates=True,
     ),
-    get("/watches", watches.list_watches, watches.WatchesTold, query=PageAsked, personal=True),
-    get("/watches/{id}", watches.get_watch, watches.WatchTold, personal=True),
-    Route("PATCH", "/watches/{id}", watches.mute_watch, watches.WatchTold, watches.MuteAsked, personal=True),
-    Route("DELETE", "/watches/{id}", watches.stop_watch, None, statuses=(204,), personal=True),
-    get("/watches/{id}/fires", fires.list_fires, fires.FiresTold, query=PageAsked, personal=True),
+    get("/watches", watches.list_watches, watches.WatchesTold, query=PageAsked, problems=_OWNED),
+    get("/watches/{id}", watches.get_watch, watches.WatchTold, problems=_OWNED),
+    Route("PATCH", "/watches/{id}", watches.mute_watch, watches.WatchTold, watches.MuteAsked, problems=_OWNED),
+    Route("DELETE", "/watches/{id}", watches.stop_watch, None, statuses=(204,), problems=_OWNED),
+    get("/watches/{id}/fires", fires.list_fires, fires.FiresTold, query=PageAsked, problems=_OWNED),
     get("/sources", documents.list_sources, documents.SourcesTold, query=PageAsked),
     Route(
         "PUT",

@@ -1,17 +1,16 @@
 """Watches: made, listed, muted and stopped."""
 
-from dataclasses import replace
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field
 
-from bot.http.v1.paging import PageAsked, page
+from bot.http.v1.paging import PageAsked, page, part
 from bot.http.v1.problems import Problem
 from bot.http.v1.route import Call, Nothing, Reply
 from bot.http.v1.shapes import Asked, Reader, Told, Ts, Whole, said
-from core.errors import NotFound
-from core.model.watching import HEARD, Cadence, EventKind, ScopeType, WatchRequest, WatchView
+from core.model.principals import ADMIN, Principal
+from core.model.watching import HEARD, Cadence, EventKind, ScopeType, TargetKind, WatchRequest, WatchView
 from core.results.standing import LONGEST
 from core.watch.config import LONGEST_DEBOUNCE
 
@@ -72,17 +71,49 @@ class WatchMade(Told):
     fresh: bool
 
 
+class AudienceTold(Told):
+    """People, and whoever holds one of these roles when there is something to tell."""
+
+    roles: list[str] = Field(default=[])
+    persons: list[UUID] = Field(default=[])
+
+
+class TargetTold(Told):
+    """Whom a watch tells, as it was asked for; of one that others made, its kind alone."""
+
+    kind: TargetKind
+    person_id: UUID | None = None
+    audience: AudienceTold | None = None
+    webhook_id: UUID | None = None
+
+
+class OwnerTold(Told):
+    """Whose it is: a person's, or the webhook's that it tells."""
+
+    person_id: UUID | None = None
+    webhook_id: UUID | None = None
+
+
 class WatchTold(Told):
-    """A watch as its owner sees it. `suspended`: why it rests; `gone`: nothing stands of what it is on."""
+    """A watch as its owner sees it. `suspended`: why it rests; `gone`: nothing stands of what it is on.
+
+    `debounceSecs` is never less than the server's floor. `lastFiredTx` null: it has told nothing yet.
+    """
 
     watch_id: UUID
+    owner: OwnerTold
     name: str
     scope_type: ScopeType
     scope_refs: list[str]
+    events: list[EventKind]
+    target: TargetTold
+    debounce_secs: int
     cadence: Cadence
+    enabled: bool
     muted_until: int
     suspended: str | None
     created_at: int
+    last_fired_tx: int | None
     result_fingerprint: str | None
     gone: bool
 
@@ -116,44 +147,57 @@ def _target(call: Call[WatchAsked, Nothing]) -> dict[str, Any]:
     return target.model_dump(mode="json", by_alias=False)
 
 
+def require_watcher(principal: Principal) -> None:
+    """Raises Problem PERSON_REQUIRED for a key that has no watches to see: people have, and admins webhooks'."""
+    if principal.person is None and ADMIN not in principal.roles:
+        raise Problem("PERSON_REQUIRED")
+
+
 def list_watches(call: Call[None, PageAsked]) -> Reply:
-    """What the person of the key watches, oldest first."""
-    found = call.memory.watches(call.principal)
-    shown, after = page("watches", found, lambda one: (one.created_at, str(one.watch_id)), call.query)
+    """What the person of the key watches, oldest first; for an admin's key also what tells webhooks."""
+    require_watcher(call.principal)
+    found = call.memory.watched.part(call.principal, part("watches", call.query, int, UUID))
+    shown, after = page("watches", found, lambda one: (one.created_tx, one.watch_id), call.query)
     return Reply(WatchesTold(watches=[_watch(one) for one in shown], next_cursor=after))
 
 
-def get_watch(call: Call[None, Nothing]) -> Reply:
-    """One of the watches of the person of the key."""
-    for one in call.memory.watches(call.principal):
-        if one.watch_id == call.id:
-            return Reply(_watch(one))
-    raise NotFound
+def get_watch(call: Call[Any, Nothing]) -> Reply:
+    """One of these watches, or one that others made and that has told them something: not what it is on."""
+    require_watcher(call.principal)
+    return Reply(_watch(call.memory.watched.one(call.id, call.principal)))
 
 
 def mute_watch(call: Call[MuteAsked, Nothing]) -> Reply:
-    """Hold its cards until a time; one card then says what has changed meanwhile."""
-    until = call.body.muted_until
-    muted = call.memory.mute_watch(call.id, call.principal, until)
-    return Reply(_watch(replace(muted, muted_until=until)))
+    """Hold its cards until a time; one card then says what has changed meanwhile. What tells a webhook has none."""
+    require_watcher(call.principal)
+    call.memory.mute_watch(call.id, call.principal, call.body.muted_until)
+    return get_watch(call)
 
 
 def stop_watch(call: Call[None, Nothing]) -> Reply:
     """End it; of one that others made, hear no more."""
+    require_watcher(call.principal)
     call.memory.mute_watch(call.id, call.principal, None)
     return Reply(None, 204)
 
 
 def _watch(watch: WatchView) -> WatchTold:
+    owner = "webhook_id" if watch.target["kind"] == TargetKind.WEBHOOK else "person_id"
     return WatchTold(
         watch_id=watch.watch_id,
+        owner=OwnerTold.model_validate({owner: watch.owner_id}),
         name=watch.name,
         scope_type=watch.scope_type,
         scope_refs=list(watch.refs),
+        events=list(watch.events),
+        target=TargetTold.model_validate(watch.target),
+        debounce_secs=watch.debounce_secs,
         cadence=watch.cadence,
+        enabled=watch.enabled,
         muted_until=watch.muted_until,
         suspended=watch.suspended,
         created_at=watch.created_at,
+        last_fired_tx=watch.last_fired_tx,
         result_fingerprint=watch.result_fingerprint,
         gone=watch.gone,
     )

@@ -185,7 +185,7 @@ def test_a_fire_of_a_question_can_be_explained_and_its_watch_stopped(memory, wor
     watch_id = follow(memory, ada, asked)
     memory.clarify.override("default", asked, 0)
     told(memory, worker)
-    [fire_id] = memory.fires(watch_id, ada)
+    fire_id = memory.watched.fires(watch_id, ada)[0].fire_id
     fire = memory.explain_fire(fire_id, ada)
     assert (fire.watch_name, [event.kind for event in fire.events]) == ("the question", ["clarification_bound"])
     assert [outcome.state for outcome in fire.recipients] == ["sent"]

@@ -458,7 +458,7 @@ def test_why_it_was_told_is_explained(swept, ada):
     made = ask(swept, ada, OPEN, name="open topics")
     say(swept, "open")
     swept.sweep()
-    [fire] = swept.fires(made.watch_id, ada)
+    [fire] = [one.fire_id for one in swept.watched.fires(made.watch_id, ada)]
     view = swept.explain_fire(fire, ada)
     assert (view.watch_name, view.scope_type, view.scope_refs) == (
         "open topics",

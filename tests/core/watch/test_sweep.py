@@ -105,11 +105,11 @@ def test_fires_append_prune_and_order(reopen):
         for fire in fires(memory):
             change_row(memory, WatchFire, ("default", fire.fire_id), status="delivered")
     stored = sorted(fires(memory), key=lambda fire: -fire.fire_tx)
-    assert memory.fires(watch.watch_id, ada) == [fire.fire_id for fire in stored]
+    assert [one.fire_id for one in memory.watched.fires(watch.watch_id, ada)] == [fire.fire_id for fire in stored]
     assert len(stored) == 2
     assert stored[0].fire_tx == max(row.tx for row in rows(memory, Feed))
     with pytest.raises(NotFound):
-        memory.fires(watch.watch_id, add_person(memory, "Bob"))
+        memory.watched.fires(watch.watch_id, add_person(memory, "Bob"))
 
 
 def test_debounce_clamped_to_floor(settled, ada):

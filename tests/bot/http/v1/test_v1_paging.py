@@ -7,20 +7,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.http.v1.paging import MOST, PageAsked, page, page_of_ids
+from bot.http.v1.paging import MOST, PageAsked, page, part
 from bot.http.v1.problems import Problem
 from bot.http.v1.routes import ROUTES
+from core.model.paging import Part, gathered
 from tests.support.memories import page as document
 from tests.support.memories import put, section
 
-PLACES = st.tuples(st.integers(-9, 9), st.text(max_size=3))
+PLACES = st.tuples(st.integers(0, 9), st.text(st.characters(exclude_categories=["Cs"], min_codepoint=1), max_size=3))
+
+
+def asked(part, items):
+    """What a store tells of a list of places."""
+    return sorted(one for one in items if part.after is None or one > part.after)[: part.limit]
 
 
 def pages(items, limit, change=lambda seen, items: items):
     """Every page, with a change to the list after each."""
     seen, cursor = [], None
     while True:
-        shown, cursor = page("list", items, lambda one: one, PageAsked(limit=limit, cursor=cursor))
+        sent = PageAsked(limit=limit, cursor=cursor)
+        shown, cursor = page("list", asked(part("list", sent, int, str), items), lambda one: one, sent)
         seen += shown
         if cursor is None:
             return seen
@@ -39,21 +46,22 @@ def test_what_comes_and_goes_moves_nothing_else(items, added, gone, limit):
     assert set(seen) >= items - gone
 
 
-@given(st.lists(st.uuids(), unique=True, max_size=9), st.lists(st.uuids(), unique=True, max_size=3), st.integers(1, 4))
-def test_ids_that_come_in_front_move_nothing(ids, added, limit):
-    ids, seen, cursor = [one for one in ids if one not in added], [], None
-    while True:
-        shown, cursor = page_of_ids("list", [*(added if cursor else []), *ids], PageAsked(limit=limit, cursor=cursor))
-        seen += shown
-        if cursor is None:
-            break
-    assert seen == ids
+@given(st.lists(st.booleans(), max_size=12), st.integers(1, 4), st.none() | st.integers(0, 12))
+def test_of_rows_that_are_not_all_shown_as_many_are_read_as_fill_a_part(shown, limit, after):
+    found = gathered(
+        Part(None if after is None else (after,), limit),
+        lambda some: asked(some, [(number,) for number in range(len(shown))]),
+        lambda row: row,
+        lambda read: [number for (number,) in read if shown[number]],
+    )
+    wanted = [number for number, is_shown in enumerate(shown) if is_shown and (after is None or number > after)]
+    assert found == wanted[:limit]
 
 
-def test_after_an_id_that_was_cut_off_there_is_nothing():
-    ids = [UUID(int=n) for n in range(5)]
-    _, cursor = page_of_ids("list", ids, PageAsked(limit=3))
-    assert page_of_ids("list", ids[:2], PageAsked(limit=3, cursor=cursor)) == ([], None)
+def test_a_uuid_of_a_place_is_a_uuid_again():
+    sent = PageAsked(limit=1)
+    _, cursor = page("list", [(1, UUID(int=2)), ()], lambda one: one, sent)
+    assert part("list", PageAsked(cursor=cursor), int, UUID).after == (1, UUID(int=2))
 
 
 @pytest.mark.parametrize(
@@ -61,12 +69,14 @@ def test_after_an_id_that_was_cut_off_there_is_nothing():
     [
         *(b"", b"7", b"{}", b"[]", b"[null]", b"[[1]]", b"\xff", b'["a"]', b"[" * 5000, b"9" * 5000),
         *(b'["list",[1]]', b'["list","a"]', b'["list",1,2]', b'["list",1e9,"a"]', b'["list",null]', b'["tsil",1,"a"]'),
+        *(b'["list",1,"a","b"]', b'["list",true,"a"]', b'["list",9223372036854775808,"a"]', b'["list",-1,"a"]'),
+        *(b'["list",1,"\\u0000"]', b'["list",1,"\\ud800"]'),
     ],
 )
 def test_a_cursor_that_nobody_was_given_is_refused(raw):
     cursor = base64.urlsafe_b64encode(raw).decode().rstrip("=") or "A"
     with pytest.raises(Problem, match="INVALID_REQUEST"):
-        page("list", [(1, "a")], lambda one: one, PageAsked.model_construct(limit=MOST, cursor=cursor))
+        part("list", PageAsked.model_construct(limit=MOST, cursor=cursor), int, str)
 
 
 async def test_a_cursor_of_one_list_is_none_of_another(call, memory):
@@ -90,10 +100,9 @@ async def test_a_cursor_of_one_list_is_none_of_another(call, memory):
 
 
 def test_a_cursor_of_the_fires_of_one_watch_is_none_of_another():
-    ids = [UUID(int=n) for n in range(3)]
-    _, cursor = page_of_ids("fires of 1", ids, PageAsked(limit=1))
+    _, cursor = page("fires of 1", [(1,), (2,)], lambda one: one, PageAsked(limit=1))
     with pytest.raises(Problem, match="INVALID_REQUEST"):
-        page_of_ids("fires of 2", ids, PageAsked(cursor=cursor))
+        part("fires of 2", PageAsked(cursor=cursor), int)
 
 
 async def test_lists_are_read_by_cursors_over_http(admin, memory):
