@@ -37,6 +37,15 @@ def ids_by_uri(tx: ReadTx, uris: Collection[str]) -> dict[str, UUID]:
     return found
 
 
+def part_of(tx: ReadTx, part: Part) -> list[Source]:
+    """By uri, a part after (uri,)."""
+    uri = tx.bytewise(col(Source.uri))
+    rows = select(Source).where(Source.tenant_id == tx.tenant_id)
+    if part.after is not None:
+        rows = rows.where(uri > part.after[0])
+    return list(tx.session.exec(rows.order_by(uri).limit(part.limit)).all())
+
+
 def in_set(tx: ReadTx, source_set: str | None = None) -> list[Source]:
     statement = select(Source).where(Source.tenant_id == tx.tenant_id)
     if source_set is not None:
