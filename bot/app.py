@@ -20,8 +20,9 @@ from bot.channels.base import Channel
 from bot.channels.inbox.backend import PersonKey
 from bot.channels.inbox.server import InboxServer
 from bot.channels.local import PLATFORM, LocalChannel, LocalInbox, Pulse, place_of
-from bot.config import Settings, open_memory
+from bot.config import HttpSettings, Settings, open_memory
 from bot.http.access import access_lines
+from bot.http.garbled import server_logger
 from bot.http.health import health_routes
 from bot.http.metrics import metrics_route
 from bot.http.v1.routes import ROUTES
@@ -46,6 +47,9 @@ SWITCH_SECS = 0.00002
 """How long a thread may keep the interpreter while the event loop wants it. Each call of SQLite's gives it back for a
 moment and takes it again, at which a waiting thread begins its wait anew: a sweep with a statement every tenth of a
 millisecond held the loop for 135 ms at half a millisecond, 44 at a twentieth, 5 at a fiftieth, itself as fast."""
+IDLE_SECS = 75.0
+"""For a connection to send the whole head of its first request, or of the next: longer than the minute for which
+proxies keep one for later, or they would send a request into one that was closed just now."""
 
 
 class Runner(Protocol):
@@ -108,8 +112,8 @@ async def run(settings: Settings, told: Callable[[], None] = lambda: None) -> in
         stack.callback(bot.gateway.close, CLOSE_SECS)
         if settings.inbox.enabled:
             await _open_inbox(bot, stack)
-        await _listen(bot, stack, await _open_platforms(bot, stack))
-        await _work(bot, stack)
+        server = await _listen(bot, stack, await _open_platforms(bot, stack))
+        await _work(bot, stack, server)
         stopped = stop_signal()
         _spare_the_collector()
         log.info("bot.ready", database=make_url(settings.database).render_as_string())
@@ -167,7 +171,8 @@ def _runners(bot: Bot) -> Iterator[tuple[str, Runner]]:
         yield "teams", TeamsRunner(settings, ingress, gateway)
 
 
-async def _listen(bot: Bot, stack: AsyncExitStack, routes: Iterable[web.AbstractRouteDef]) -> None:
+async def _listen(bot: Bot, stack: AsyncExitStack, routes: Iterable[web.AbstractRouteDef]) -> Server:
+    """Serve health, numbers, the platforms' requests, `/v1` and `/mcp`."""
     app = web.Application(middlewares=[access_lines])
     health = health_routes(bot.gateway, bot.worker.is_stopping, lambda: bot.vitals)
     app.add_routes([*health, metrics_route(bot.gateway), *routes])
@@ -181,13 +186,20 @@ async def _listen(bot: Bot, stack: AsyncExitStack, routes: Iterable[web.Abstract
     runner = web.AppRunner(
         app,
         access_log=None,
-        shutdown_timeout=CLOSE_SECS,
+        logger=server_logger(bot.gateway.memory.metrics),
+        keepalive_timeout=IDLE_SECS,
+        shutdown_timeout=CLOSE_SECS / 2,  # it waits twice
         max_line_size=LONGEST_LINE,
         auto_decompress=False,  # unpacking is work for whoever sends next to nothing; no platform packs what it sends
     )
     await runner.setup()
     stack.push_async_callback(runner.cleanup)
-    http = bot.settings.http
+    await _bind(runner, bot.settings.http)
+    return server
+
+
+async def _bind(runner: web.AppRunner, http: HttpSettings) -> None:
+    """Raises StoreUnavailable."""
     try:
         await web.TCPSite(runner, http.host, http.port).start()
     except OSError as error:
@@ -198,8 +210,8 @@ async def _listen(bot: Bot, stack: AsyncExitStack, routes: Iterable[web.Abstract
         ) from error
 
 
-async def _work(bot: Bot, stack: AsyncExitStack) -> None:
-    """Start the worker and the source sets; stopped, they finish what is in hand and no more."""
+async def _work(bot: Bot, stack: AsyncExitStack, server: Server) -> None:
+    """Start the worker and the source sets; stopped, they and the server finish what is in hand and no more."""
     settings = bot.settings
     work = asyncio.create_task(bot.worker.run(settings.watch.tick_secs))
     syncs = []
@@ -208,11 +220,15 @@ async def _work(bot: Bot, stack: AsyncExitStack) -> None:
         syncs.append(vital.start(keep_in_step(bot.gateway, settings, source)))
 
     async def stop() -> None:
+        server.close()
         bot.worker.stop()
         for sync in syncs:
             sync.cancel()
         await asyncio.gather(*syncs, return_exceptions=True)
-        if not (await asyncio.wait({work}, timeout=GRACE_SECS))[0]:
+        answered = asyncio.create_task(server.over())
+        await asyncio.wait({work, answered}, timeout=GRACE_SECS)
+        answered.cancel()
+        if not work.done():
             bot.worker.abandon()
         await work
 

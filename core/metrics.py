@@ -49,6 +49,7 @@ class Metrics:
             "delivery_send_seconds", "How long a platform took.", ["platform"], registry=self.registry, buckets=SECONDS
         )
         self.webhook_outcomes = self._counter("webhook_outcomes", "Messages to webhooks, by result.", "outcome")
+        self.http_garbled = self._counter("http_garbled", "What came in over HTTP's port and was no HTTP.")
         self.step_failures = self._counter("step_failures", "Steps of a loop that failed; they come again.", "loop")
         self.queue_depth = self._gauge("queue_depth", "Jobs that are not done.", "kind", "state")
         self.events_open = self._gauge("events_open", "What people said and tapped that is not done.", "state")

@@ -21,6 +21,7 @@ from bot.channels.local import place_of
 from bot.config import HttpSettings, InboxSettings, Settings, SourceSettings, open_memory
 from core.errors import InvalidConfig, StoreUnavailable
 from core.watch.config import WatchConfig
+from tests.support.http import Caller, key
 from tests.support.memories import page
 
 
@@ -102,6 +103,16 @@ async def serving(settings, events):
             await task
 
 
+@asynccontextmanager
+async def listening(settings, *routes):
+    """A bot that does nothing but listen."""
+    async with AsyncExitStack() as stack:
+        bot = Bot(settings, stack.enter_context(open_memory(settings)), signer_of(settings.keys))
+        stack.callback(bot.gateway.stop)
+        await _listen(bot, stack, routes)
+        yield bot
+
+
 async def get(settings, path):
     address = f"http://{settings.http.host}:{settings.http.port}{path}"
     async with aiohttp.ClientSession() as session, session.get(address) as answer:
@@ -121,12 +132,8 @@ async def test_what_comes_packed_is_unpacked_for_nobody(settings):
         return web.Response(body=await request.read())
 
     packed = gzip.compress(b"0" * 1000)
-    async with AsyncExitStack() as stack:
-        bot = Bot(settings, stack.enter_context(open_memory(settings)), signer_of(settings.keys))
-        stack.callback(bot.gateway.stop)
-        await _listen(bot, stack, [web.post("/echo", echo)])
+    async with listening(settings, web.post("/echo", echo)), aiohttp.ClientSession() as session:
         address, told = f"http://{settings.http.host}:{settings.http.port}/echo", {"Content-Encoding": "gzip"}
-        session = await stack.enter_async_context(aiohttp.ClientSession())
         async with session.post(address, data=packed, headers=told) as answer:
             assert await answer.read() == packed
 
@@ -140,6 +147,60 @@ async def test_told_to_stop_it_ends_with_exit_code_0_and_listens_no_more(number,
             await get(settings, "/healthz")
     assert events.names[-1] == "bot.stopping"
     assert {task for task in asyncio.all_tasks() if task is not asyncio.current_task()} == set()
+
+
+async def test_told_to_stop_it_ends_what_is_in_hand_and_begins_nothing_more(settings, events):
+    with open_memory(settings) as memory:
+        secret = key(memory, "admin")
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slowly():
+        yield b"# Travel\n\n"
+        begun.set()
+        await go_on.wait()
+        yield b"A meal may cost at most 40 EUR.\n"
+
+    async with serving(settings, events) as task, aiohttp.ClientSession() as session:
+        call = Caller(session, f"http://{settings.http.host}:{settings.http.port}/v1", secret)
+        sent = {"data": slowly(), "headers": {"Content-Type": "text/markdown"}, "expect100": True}
+        in_hand = asyncio.create_task(call("PUT", "/sources/travel.md?readers=everyone", **sent))
+        await begun.wait()
+        os.kill(os.getpid(), signal.SIGTERM)
+        await events.wait("bot.stopping")
+        while (await get(settings, "/readyz"))[0] == 200:
+            pass
+        refused = [await call("GET", "/sources"), await call.as_(None)("GET", "/sources")]
+        go_on.set()
+        assert (await in_hand).status == 201
+        assert await task == 0
+    assert [heard.code for heard in refused] == ["STOPPING", "UNAUTHENTICATED"]
+    assert refused[0].headers["Retry-After"] == "1"
+
+
+async def test_who_sends_no_whole_request_is_not_waited_for(settings, monkeypatch):
+    monkeypatch.setattr("bot.app.IDLE_SECS", 0.05)
+    whole = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+    async with listening(settings):
+        for first in (b"", whole):
+            reader, writer = await asyncio.open_connection(settings.http.host, settings.http.port)
+            writer.write(first + whole[:-2])
+            told = await asyncio.wait_for(reader.read(), 30)
+            assert told.count(b"HTTP/1.1 200 OK") == first.count(b"GET"), "and the connection has ended"
+            writer.close()
+            await writer.wait_closed()
+
+
+async def test_what_is_no_http_is_counted_and_has_one_line_without_its_bytes(settings, events):
+    async with listening(settings) as bot:
+        for garbage in (b"\x16\x03\x01hunter2\r\n\r\n", b"GET hunter2\r\n\r\n", b"GET / HTTP/1.1\r\nhunter2\r\n\r\n"):
+            reader, writer = await asyncio.open_connection(settings.http.host, settings.http.port)
+            writer.write(garbage)
+            assert (await asyncio.wait_for(reader.read(), 30)).startswith(b"HTTP/1.0 400")
+            writer.close()
+            await writer.wait_closed()
+        assert bot.gateway.memory.metrics.http_garbled._value.get() == 3
+    assert events.names == ["http.garbled"] * 3
+    assert "hunter2" not in str(events.told)
 
 
 async def test_it_does_what_waited_while_it_was_off(settings, events):
