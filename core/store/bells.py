@@ -19,11 +19,8 @@ from sqlalchemy.engine import Connection
 from core.model.bell import Bell
 
 _CHANNEL = "clarify_jobs"
-_CONNECT_SECS = 5
 _AGAIN_SECS = 0.5
 """A server that is started anew, or ends each connection, is not asked without a pause."""
-_ALIVE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
-"""Or nothing tells, for hours, that the server is gone."""
 _FULL = 4096
 
 
@@ -137,8 +134,7 @@ class ListeningBell:
 
     def _listening(self) -> psycopg.Connection:
         args, named = self._engine.dialect.create_connect_args(self._engine.url)
-        options = {"connect_timeout": _CONNECT_SECS, **_ALIVE, **named, "autocommit": True}
-        connection = psycopg.connect(*args, **options)
+        connection = psycopg.connect(*args, **{**named, "autocommit": True})
         connection.execute(f"LISTEN {_CHANNEL}")
         return connection
 

@@ -54,6 +54,14 @@ REWRITE_WAIT_MS = 1_000
 
 _DISCREET: dict[str, Any] = {"hide_parameters": True}
 """An error's text ends in logs and in the job it failed, where no erasure finds the words of a document."""
+REACH = {
+    "connect_timeout": "5",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "60000",
+}
+"""Or TCP tells after a quarter of an hour, and who only listens never, that a server has left the network."""
 _LOCK_NOT_AVAILABLE = "55P03"
 _FEED = ("tx", "seq", "ref_type", "ref_id", "label", "change", "old_tx", "new_tx")
 _BATCH = 1000
@@ -330,7 +338,8 @@ def _parse(url: str | URL) -> URL:
 
 
 def _postgres(url: URL) -> Engine:
-    return create_engine(url, pool_pre_ping=True, **_DISCREET)
+    unsaid = {name: value for name, value in REACH.items() if name not in url.query}
+    return create_engine(url.update_query_dict(unsaid), pool_pre_ping=True, **_DISCREET)
 
 
 def _sqlite(url: URL, synchronous: str) -> Engine:

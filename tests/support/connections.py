@@ -15,6 +15,8 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
+from core.store.database import REACH
+
 _Connection = psycopg.Connection[Any]
 _To = frozenset[tuple[str, Any]]
 _idle: dict[_To, list[_Connection]] = {}
@@ -84,7 +86,8 @@ def kept(url: str) -> list[int]:
 
 
 def _to(*args: Any, **named: Any) -> _To:
-    return frozenset(conninfo_to_dict(*args, **named).items())
+    """But for how long it is waited for, which a connection of a test has no need of."""
+    return frozenset((name, value) for name, value in conninfo_to_dict(*args, **named).items() if name not in REACH)
 
 
 def _taken(to: _To) -> _Connection | None:
