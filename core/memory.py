@@ -156,9 +156,11 @@ class Memory:
         incoming = Incoming(uri, data, tuple(readers), media_type, valid_start, source_set, replace_invalid, actor)
         return self._engines.ingest.ingest(tenant, incoming)
 
-    def remove(self, uri: str, *, tenant: str = DEFAULT_TENANT, valid_start: int | None = None) -> IngestResult:
-        """Tombstone a document that is gone. Raises NotFound."""
-        return self._engines.ingest.remove(tenant, uri, valid_start)
+    def remove(
+        self, uri: str, *, tenant: str = DEFAULT_TENANT, valid_start: int | None = None, actor: str = OPERATOR
+    ) -> IngestResult:
+        """Tombstone a document that is gone. `actor`: for the audit. Raises NotFound."""
+        return self._engines.ingest.remove(tenant, uri, valid_start, actor)
 
     def resolve(self, spans: Sequence[SpanRef], principal: Principal) -> dict[SpanRef, Resolution]:
         """Where cited words stand now: current coordinates, superseded or tombstoned."""

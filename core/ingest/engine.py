@@ -7,8 +7,9 @@ The model runs before the write transaction, which checks that what it was compu
 over if not.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from core.clock import FOREVER
@@ -24,8 +25,8 @@ from core.model.documents import Document
 from core.model.node_ids import document_id
 from core.model.nodes import SECTION, Edge, EdgeWrite, Node
 from core.model.ports import Graph
-from core.model.principals import OPERATOR
-from core.store import boundaries, bulk, entries, models, sources
+from core.model.principals import BOT, OPERATOR
+from core.store import audit, boundaries, bulk, entries, models, sources
 from core.store.bulk import Rows
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import Source, SourceVersion, Span
@@ -211,14 +212,15 @@ class IngestEngine:
         tx.feed("source", source_id, "new_version", new_tx=tx.tx)
         boundaries.note(tx, "source", [(source_id, "")], valid)
         sections = sum(node.label == SECTION for node in nodes)
-        outcome = "new" if base.holding is None else "changed"
+        outcome = "new" if base.source is None else "changed"
+        _audit(tx, incoming.actor, "source_put", source_id, {"outcome": outcome, "version_tx": tx.tx})
         return IngestResult(source_id, outcome, tx.tx, sections, prepared.embedded)
 
-    def remove(self, tenant_id: str, uri: str, valid_start: int | None = None) -> IngestResult:
+    def remove(self, tenant_id: str, uri: str, valid_start: int | None = None, actor: str = OPERATOR) -> IngestResult:
         """Tombstone a source from `valid_start` (default: now) to its next sighting. Raises NotFound."""
-        return _until_settled(uri, lambda: self._try_to_remove(tenant_id, uri, self._moment(valid_start)))
+        return _until_settled(uri, lambda: self._try_to_remove(tenant_id, uri, self._moment(valid_start), actor))
 
-    def _try_to_remove(self, tenant_id: str, uri: str, moment: int) -> IngestResult | None:
+    def _try_to_remove(self, tenant_id: str, uri: str, moment: int, actor: str) -> IngestResult | None:
         """One try; None when another writer changed the base meanwhile."""
         with self._database.read(tenant_id) as tx:
             base = _base(tx, uri, moment)
@@ -238,7 +240,14 @@ class IngestEngine:
             self._graph.link(tx, edges, base.valid)
             tx.feed("source", source_id, "tombstoned", new_tx=tx.tx)
             boundaries.note(tx, "source", [(source_id, "")], base.valid)
+            _audit(tx, actor, "source_removed", source_id, {"version_tx": tx.tx})
             return IngestResult(source_id, "removed", tx.tx)
+
+
+def _audit(tx: WriteTx, actor: str, action: str, source_id: UUID, detail: Mapping[str, Any]) -> None:
+    """What a person or a program wrote. What is read from a place that is kept in step is in the feed alone."""
+    if actor not in {OPERATOR, BOT}:
+        audit.record(tx, actor, action, f"source:{source_id}", detail=detail)
 
 
 def _until_settled(uri: str, attempt: Callable[[], IngestResult | None]) -> IngestResult:

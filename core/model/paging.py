@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-_READ_AT_ONCE = 200
+_AT_MOST = 1000
+"""Rows that are read at once."""
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")
@@ -30,12 +31,11 @@ def gathered(
 ) -> list[Item]:
     """A part of a list of which not every row is shown: rows are read until there are as many items as are wanted."""
     found: list[Item] = []
-    at_once = max(part.limit or 0, _READ_AT_ONCE)
-    after = part.after
+    after, at_once = part.after, part.limit or _AT_MOST
     while part.limit is None or len(found) < part.limit:
         read = rows(Part(after, at_once))
         found += shown(read)
         if len(read) < at_once:
             break
-        after = place(read[-1])
+        after, at_once = place(read[-1]), min(2 * at_once, _AT_MOST)
     return found[: part.limit]

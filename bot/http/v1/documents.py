@@ -80,7 +80,8 @@ def put_source(call: Call[Document, PutAsked]) -> Reply:
 
 def remove_source(call: Call[None, Nothing]) -> Reply:
     """Let a document stand no more, from now on; its history stays. For an admin's key."""
-    call.memory.remove(_writable(call.at, call.principal), tenant=call.principal.tenant_id)
+    who = call.principal
+    call.memory.remove(_writable(call.at, who), tenant=who.tenant_id, actor=who.actor)
     return Reply(None, 204)
 
 

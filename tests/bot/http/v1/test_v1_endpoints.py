@@ -4,7 +4,7 @@ import json
 
 from core.graph.query import DEEPEST
 from core.ids import random_id
-from tests.support.memories import page, put, section
+from tests.support.memories import audited, page, put, section, source_id
 
 QUESTION = {"question": "What may a meal cost?"}
 MEAL = "A meal may cost at most 40 EUR."
@@ -223,6 +223,30 @@ async def test_a_document_is_put_changed_and_taken_away(admin, call):
     assert listed["handbook/dogs & cats.md"]["readers"] == ["board", "member"]
     assert (await admin("DELETE", name.partition("?")[0])).status == 204
     assert "handbook/dogs & cats.md" not in str((await call("GET", "/sources")).json)
+
+
+async def test_what_an_admins_key_writes_and_takes_away_is_audited_without_words(admin, memory):
+    name, sent = "/sources/pets.md?readers=everyone", {"headers": {"Content-Type": "text/markdown"}}
+    for text in (b"# Pets\n\nDogs.\n", b"# Pets\n\nDogs.\n", b"# Pets\n\nCats.\n"):
+        await admin("PUT", name, data=text, **sent)
+    await admin("DELETE", "/sources/pets.md")
+    put(memory, "travel.md", page("Travel", {"Meals": "By a sync."}))
+    told = [row for row in audited(memory) if row.action.startswith("source_")]
+    assert [(row.action, row.detail.get("outcome")) for row in told] == [
+        ("source_put", "new"),
+        ("source_put", "changed"),
+        ("source_removed", None),
+    ]
+    assert {row.target for row in told} == {f"source:{source_id('pets.md')}"}
+    assert {row.actor.partition(":")[0] for row in told} == {"person"}
+    assert "pets.md" not in str([(row.target, row.detail) for row in told])
+
+
+async def test_an_earlier_version_of_what_stands_is_no_new_document(admin, clock):
+    before = clock.now() - 10_000_000
+    sent = {"data": b"# Travel\n\nEarlier words.\n", "headers": {"Content-Type": "text/markdown"}}
+    told = await admin("PUT", f"/sources/travel.md?readers=everyone&validStart={before}", **sent)
+    assert (told.status, told.json["outcome"], told.json["sourceId"]) == (200, "changed", str(source_id("travel.md")))
 
 
 async def test_its_media_type_decides_how_a_document_is_read(admin, memory):
