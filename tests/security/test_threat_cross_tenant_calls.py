@@ -61,7 +61,9 @@ REQUESTS = {
     "POST /clarifications": [{"nodeId": "{node}", "question": "Which?", "audience": ["member"]}],
     "GET /clarifications": [None],
     "GET /clarifications/{clarification}": [None],
+    "POST /clarifications/{clarification}/conflict": [None],
     "POST /clarifications/{clarification}/votes": [{"choice": 0}],
+    "POST /clarifications/{clarification}/override": [{"choice": 0}],
     "DELETE /sources/{uri}": [None],
     "PUT /sources/{uri}?readers=everyone": [b"# Other\n\nWords.\n"],
 }

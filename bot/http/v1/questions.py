@@ -1,4 +1,4 @@
-"""Clarifications: what is in question, opened and voted on."""
+"""Clarifications: what is in question, opened, voted on and settled."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -42,6 +42,19 @@ class VotedTold(Told):
 
     state: ClarificationState
     counted: bool
+
+
+class OverrideAsked(Asked):
+    """The number of an option, which is bound whatever was voted or bound before."""
+
+    choice: Annotated[Whole, Field(ge=0, le=100_000)]
+
+
+class SettledTold(Told):
+    """What has become of it."""
+
+    clarification_id: UUID
+    state: ClarificationState
 
 
 class OptionTold(Told):
@@ -101,6 +114,20 @@ def vote(call: Call[VoteAsked, Nothing]) -> Reply:
     """Count the vote of the person of the key, in the place of the one they gave before."""
     voted = call.memory.clarify.vote(call.id, call.body.choice, call.principal)
     return Reply(VotedTold(state=voted.state, counted=voted.counted))
+
+
+def override(call: Call[OverrideAsked, Nothing]) -> Reply:
+    """Bind an option, whatever was voted or bound before. For a steward's key."""
+    who = call.principal
+    call.memory.clarify.override(who.tenant_id, call.id, call.body.choice, who)
+    return Reply(SettledTold(clarification_id=call.id, state=ClarificationState.BOUND))
+
+
+def mark_conflicted(call: Call[None, Nothing]) -> Reply:
+    """Say that people will not agree on what is pending. For a steward's key."""
+    who = call.principal
+    call.memory.clarify.mark_conflicted(who.tenant_id, call.id, who)
+    return Reply(SettledTold(clarification_id=call.id, state=ClarificationState.CONFLICTED))
 
 
 def _told(view: ClarificationView) -> ClarificationTold:

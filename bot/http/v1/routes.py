@@ -93,4 +93,6 @@ ROUTES: tuple[Route, ...] = (
     get("/clarifications", questions.list_clarifications, questions.ClarificationsTold, query=PageAsked),
     get("/clarifications/{id}", questions.get_clarification, questions.ClarificationTold),
     post("/clarifications/{id}/votes", questions.vote, questions.VotedTold, questions.VoteAsked, personal=True),
+    post("/clarifications/{id}/override", questions.override, questions.SettledTold, questions.OverrideAsked),
+    post("/clarifications/{id}/conflict", questions.mark_conflicted, questions.SettledTold),
 )

@@ -1,9 +1,11 @@
 """What each endpoint of `/v1` does, over a real server."""
 
 import json
+from collections import Counter
 
 from core.graph.query import DEEPEST
 from core.ids import random_id
+from tests.support.http import key
 from tests.support.memories import audited, page, put, section, source_id
 
 QUESTION = {"question": "What may a meal cost?"}
@@ -232,11 +234,11 @@ async def test_what_an_admins_key_writes_and_takes_away_is_audited_without_words
     await admin("DELETE", "/sources/pets.md")
     put(memory, "travel.md", page("Travel", {"Meals": "By a sync."}))
     told = [row for row in audited(memory) if row.action.startswith("source_")]
-    assert [(row.action, row.detail.get("outcome")) for row in told] == [
-        ("source_put", "new"),
-        ("source_put", "changed"),
-        ("source_removed", None),
-    ]
+    assert Counter((row.action, row.detail.get("outcome")) for row in told) == {
+        ("source_put", "new"): 1,
+        ("source_put", "changed"): 1,
+        ("source_removed", None): 1,
+    }
     assert {row.target for row in told} == {f"source:{source_id('pets.md')}"}
     assert {row.actor.partition(":")[0] for row in told} == {"person"}
     assert "pets.md" not in str([(row.target, row.detail) for row in told])
@@ -300,6 +302,35 @@ async def test_a_question_is_opened_listed_voted_on_and_bound(call, robot):
     voted = await call("POST", f"/clarifications/{one}/votes", {"choice": listed["options"][1]["number"]})
     assert voted.json == {"state": "bound", "counted": True}
     assert (await robot("GET", f"/clarifications/{one}")).json["chosen"] == "Per meal"
+
+
+async def test_a_steward_settles_a_question_and_to_others_there_is_none_to_settle(call, robot, nobody, memory, admin):
+    asked = {
+        "nodeId": section("travel.md", "Travel", "Meals"),
+        "question": "Per day or per meal?",
+        "audience": ["member"],
+        "options": ["Per day", "Per meal"],
+    }
+    one = (await robot("POST", "/clarifications", asked)).json["clarificationId"]
+    steward = nobody.as_(key(memory, "steward", "member"))
+    acts = (("conflict", None), ("override", {"choice": 1}))
+    for caller in (call, robot, admin):
+        for act, body in acts:
+            here, there = [await caller("POST", f"/clarifications/{at}/{act}", body) for at in (one, random_id())]
+            assert (here.status, here.raw) == (there.status, there.raw)
+            assert here.code == "NOT_FOUND"
+    told = [await steward("POST", f"/clarifications/{one}/{act}", body) for act, body in acts]
+    assert [heard.json for heard in told] == [
+        {"clarificationId": one, "state": "conflicted"},
+        {"clarificationId": one, "state": "bound"},
+    ]
+    stands = (await robot("GET", f"/clarifications/{one}")).json
+    assert (stands["state"], stands["chosen"]) == ("bound", "Per meal")
+    assert stands["settledBy"].startswith("key:")
+    assert (await steward("POST", f"/clarifications/{one}/conflict")).code == "INVALID_REQUEST"
+    assert (await steward("POST", f"/clarifications/{one}/override", {"choice": 2})).code == "INVALID_REQUEST"
+    trail = {row.action for row in audited(memory) if row.action.startswith("clarification_")}
+    assert trail == {"clarification_open", "clarification_conflict", "clarification_override"}
 
 
 # ── keys of nobody ──
