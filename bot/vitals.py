@@ -7,9 +7,12 @@ from typing import Any
 import structlog
 
 from bot.faults import described
-from core.clock import SECOND, Clock
+from core.clock import MINUTE, SECOND, Clock
 
 log = structlog.get_logger()
+
+TELL_AGAIN = MINUTE
+"""A database that is down fails each step of each loop at every tick: so long each has been told of."""
 
 
 class Vital:
@@ -21,6 +24,7 @@ class Vital:
         self._patience = patience_secs * SECOND
         self._task: asyncio.Task[None] | None = None
         self._busy_since: int | None = None
+        self._told: dict[str, tuple[int, int]] = {}
 
     def start(self, loop: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         self._task = asyncio.create_task(loop, name=self.name)
@@ -34,6 +38,16 @@ class Vital:
     def rests(self) -> None:
         """A round is over: what waits to be woken is well."""
         self._busy_since = None
+
+    def fails(self, how: str) -> int:
+        """How often it has failed so since that was last told of, this time included; 0: it need not be told of yet."""
+        now = self._clock.now()
+        told_at, untold = self._told.get(how, (now - TELL_AGAIN, 0))
+        if 0 <= now - told_at < TELL_AGAIN:
+            self._told[how] = told_at, untold + 1
+            return 0
+        self._told[how] = now, 0
+        return untold + 1
 
     def ailment(self) -> str | None:
         """What is wrong with it now."""

@@ -175,7 +175,9 @@ class Worker:
             return await step()
         except Exception as error:  # noqa: BLE001  # one bad step must not stop the others; it is tried again at the next tick
             self._memory.metrics.step_failures.labels(loop.vital.name).inc()
-            log.error("worker.step_failed", step=step.__name__, error=described(error))
+            said = described(error)
+            if times := loop.vital.fails(f"{step.__name__}: {said}"):
+                log.error("worker.step_failed", step=step.__name__, error=said, times=times)
             return 0
 
     async def _sweep(self) -> int:

@@ -8,8 +8,10 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, exists, or_, update
 from sqlmodel import col, select
 
+from core.errors import NotFound
 from core.ids import derived, nonce
 from core.model.card_states import CardEvent, CardState, step
+from core.model.erased import ERASED
 from core.model.grants import Grant, fingerprint, grant_to_json
 from core.model.notices import Outgoing
 from core.model.watching import Cadence
@@ -38,7 +40,10 @@ def locked(tx: WriteTx, message_id: UUID) -> CardMessage | None:
 def new(
     tx: WriteTx, person_id: UUID, place: Place, subject: str, kind: str, source_ids: Iterable[UUID] = ()
 ) -> CardMessage:
-    """A card message to be filled and sent."""
+    """A card message to be filled and sent. Raises NotFound for who was erased, be it while this was made."""
+    person = tx.session.get(Person, (tx.tenant_id, person_id))
+    if person is not None and person.display_name == ERASED:
+        raise NotFound("this person was erased: nothing is kept of where they are")
     message = CardMessage(
         tenant_id=tx.tenant_id,
         message_id=derived("message", tx.tenant_id, person_id, subject),

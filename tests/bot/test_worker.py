@@ -12,6 +12,7 @@ from bot.worker import PRUNE_EVERY, Loop, Worker
 from cards.codec import to_json
 from cards.notices import notice
 from core.clock import DAY, HOUR, MINUTE, SECOND
+from core.errors import StoreUnavailable
 from core.model.watching import Cadence, ScopeType
 from core.outcomes.engine import LOOK_AFTER
 from core.retention.periods import KEPT, Spent
@@ -476,6 +477,25 @@ async def test_a_tenant_whose_sweep_fails_keeps_no_news_from_the_others(
     [failed, *_] = [entry for entry in logs if entry["event"] == "worker.step_failed"]
     assert failed["step"] == "_sweep"
     assert failed["error"].startswith("RuntimeError at test_worker.py:")
+
+
+async def test_while_the_database_is_down_each_step_tells_it_once_a_minute(memory, worker, clock, monkeypatch):
+    def down(*_):
+        raise StoreUnavailable
+
+    monkeypatch.setattr(memory._database, "read", down)
+    monkeypatch.setattr(memory._database, "write", down)
+    monkeypatch.setattr(memory.people, "tenants", down)
+    with capture_logs() as logs:
+        for _ in range(100):
+            await worker.round()
+            clock.advance(SECOND)
+    told = {}
+    for entry in logs:
+        if entry["event"] == "worker.step_failed":
+            told.setdefault(entry["step"], []).append(entry["times"])
+    assert told["_sweep"] == told["_refreshes"] == told["begin"] == [1, 60]
+    assert max(map(len, told.values())) == 2
 
 
 async def test_a_tenant_whose_briefs_fail_keeps_none_from_the_others(memory, worker, watching, revise, clock, adas):
