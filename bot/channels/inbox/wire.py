@@ -1,6 +1,7 @@
 """What the page may send. Pure: bytes in, a value or a RefusalError out."""
 
 import json
+import re
 from typing import Any
 
 from bot.channels.inbox.backend import Tap
@@ -9,6 +10,8 @@ TEXT_LIMIT = 4000
 BODY_LIMIT = 64 * 1024
 """Bytes: a text of TEXT_LIMIT characters, each escaped as a pair of six-byte surrogates, and room for the rest."""
 FIELD_LIMIT = 200
+_ID = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
+"""What an event is logged by: nobody's words or address fit in."""
 
 
 class RefusalError(Exception):
@@ -23,14 +26,14 @@ class RefusalError(Exception):
 def parse_ask(raw: bytes) -> tuple[str, str]:
     """(event_id, text) of a question."""
     body = _object(raw)
-    return _text(body, "event_id", FIELD_LIMIT), _text(body, "text", TEXT_LIMIT)
+    return _event_id(body), _text(body, "text", TEXT_LIMIT)
 
 
 def parse_tap(raw: bytes) -> Tap:
     body = _object(raw)
-    named = {name: _text(body, name, FIELD_LIMIT) for name in ("event_id", "message_id", "nonce", "kind", "target")}
+    named = {name: _text(body, name, FIELD_LIMIT) for name in ("message_id", "nonce", "kind", "target")}
     arg = None if body.get("arg") is None else _text(body, "arg", FIELD_LIMIT)
-    return Tap(**named, arg=arg)
+    return Tap(_event_id(body), **named, arg=arg)
 
 
 def _object(raw: bytes) -> dict[str, Any]:
@@ -41,6 +44,13 @@ def _object(raw: bytes) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise RefusalError(400, "The request is not a JSON object.")
     return body
+
+
+def _event_id(body: dict[str, Any]) -> str:
+    value = _text(body, "event_id", FIELD_LIMIT)
+    if not _ID.fullmatch(value):
+        raise RefusalError(400, "“event_id” is no id: up to 64 letters of English, digits and hyphens, as in a UUID.")
+    return value
 
 
 def _text(body: dict[str, Any], name: str, limit: int) -> str:

@@ -28,9 +28,18 @@ def test_a_question_arrives_as_it_was_written(text: str) -> None:
     assert parse_ask(json.dumps({"event_id": "e", "text": text}).encode()) == ("e", text)
 
 
-@given(st.fixed_dictionaries(dict.fromkeys(TAP, STORABLE)), st.none() | STORABLE)
+@given(st.fixed_dictionaries({**dict.fromkeys(TAP, STORABLE), "event_id": st.uuids().map(str)}), st.none() | STORABLE)
 def test_a_tap_arrives_as_it_was_sent(fields: dict[str, str], arg: str | None) -> None:
     assert parse_tap(json.dumps({**fields, "arg": arg}).encode()) == Tap(**fields, arg=arg)
+
+
+@pytest.mark.parametrize("parse", PARSERS)
+@pytest.mark.parametrize("words", ["what may a meal cost", "ada@acme.example", "a.b", "昆汀", "e\n", "x" * 65])
+def test_an_event_is_named_by_an_id_alone_which_stands_in_the_log(parse: Callable[[bytes], Any], words: str) -> None:
+    body = {**TAP, "text": "Why?"}
+    parse(json.dumps(body).encode())
+    with pytest.raises(RefusalError, match="“event_id” is no id"):
+        parse(json.dumps({**body, "event_id": words}).encode())
 
 
 def test_a_tap_without_choice_has_no_arg() -> None:
