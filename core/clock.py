@@ -36,6 +36,26 @@ class ManualClock:
         self.ts += micros
 
 
+class Deadline:
+    """So many seconds from when it is made, whatever becomes of the clock on the wall."""
+
+    def __init__(self, secs: float) -> None:
+        self._end = time.monotonic() + secs
+
+    def left(self) -> float:
+        """Seconds. Raises TimeoutError when it is over."""
+        if (left := self._end - time.monotonic()) <= 0:
+            raise TimeoutError
+        return left
+
+    def rest(self, secs: float) -> bool:
+        """Wait for so long; False, and at once, where that is longer than what is left."""
+        if time.monotonic() + secs >= self._end:
+            return False
+        time.sleep(secs)
+        return True
+
+
 def to_datetime(ts: int) -> datetime:
     return datetime.fromtimestamp(ts // SECOND, UTC).replace(microsecond=ts % SECOND)
 

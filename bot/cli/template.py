@@ -54,7 +54,7 @@ MEANINGS = {
     "llm.provider": "extractive: the documents' own words, no network; openai: any server that speaks its API",
     "llm.base_url": "up to and including /v1, such as https://api.example.com/v1",
     "llm.model": "the model's name there",
-    "llm.timeout_secs": "how long to wait for an answer",
+    "llm.timeout_secs": "how long to wait for an answer, all tries together",
     "llm.retries": "further tries where it is busy, fails or cannot be reached",
     "llm.max_tokens": "the longest answer; models that think need room for it",
     "llm.budget_tokens": "the most that one answer may cost, prompt and all; every byte counts as a token",

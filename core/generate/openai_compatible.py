@@ -1,7 +1,7 @@
 """Language models behind an OpenAI-compatible server: `POST {base_url}/chat/completions`, by the official client.
 
-The client waits and tries again by itself, as long as the server asks for (two minutes at most), where it is busy,
-fails or cannot be reached. Its logs are kept silent: they hold what was sent.
+Where a server is busy, fails or cannot be reached it is asked again, after as long as it asks for; all tries and waits
+together have one time. The client's own logs are kept silent: they hold what was sent.
 """
 
 import logging
@@ -16,12 +16,15 @@ from weakref import finalize
 
 from pydantic import SecretStr
 
+from core.clock import Deadline
 from core.errors import GenerateUnavailable, InvalidConfig
 from core.generate.completions import completion
 from core.generate.providers import Completion, Message
+from core.generate.tries import is_passing, pause
+from core.ids import jitter
 
 if TYPE_CHECKING:
-    from openai import APIStatusError, OpenAI
+    from openai import APIResponse, APIStatusError, OpenAI
 
 _REFUSED = {
     400: "refuses the request (400): it may be longer than the model's window, which llm.context_window tells",
@@ -38,7 +41,10 @@ _OLDER_LIMIT, _NEWER_LIMIT = "max_tokens", "max_completion_tokens"
 
 @dataclass(frozen=True, slots=True)
 class LlmEndpoint:
-    """`base_url` up to and including /v1. `retries`: further tries after the first."""
+    """`base_url` up to and including /v1. `retries`: further tries after the first.
+
+    `timeout_secs`: for a whole answer, all tries together.
+    """
 
     base_url: str
     key: SecretStr = field(default=SecretStr(""), repr=False)
@@ -100,8 +106,8 @@ class OpenAiCompatibleProvider:
         from openai import APIConnectionError, APIStatusError, APITimeoutError
 
         try:
-            return self._body(messages, model, max_tokens)
-        except APITimeoutError:
+            return self._tried(messages, model, max_tokens)
+        except (APITimeoutError, TimeoutError):
             message = f"nothing came within {self._endpoint.timeout_secs:g} seconds"
             raise GenerateUnavailable(message, passing=True) from None
         except APIConnectionError:
@@ -109,30 +115,47 @@ class OpenAiCompatibleProvider:
             raise GenerateUnavailable(message, passing=True) from None
         except APIStatusError as error:
             reason = _REFUSED.get(error.status_code, f"failed ({error.status_code})")
-            raise GenerateUnavailable(f"it {reason}", passing=_is_passing(error.status_code)) from None
+            raise GenerateUnavailable(f"it {reason}", passing=is_passing(error.status_code)) from None
         except Exception as error:  # noqa: BLE001  # the client lets some of what is beneath it through, with the text
             raise GenerateUnavailable(f"its client failed ({type(error).__name__})") from None
 
-    def _body(self, messages: Sequence[Message], model: str, max_tokens: int) -> bytes:
+    def _tried(self, messages: Sequence[Message], model: str, max_tokens: int) -> bytes:
+        """Again where that may help, as often as was set, until the time is over."""
+        from openai import APIConnectionError, APIStatusError
+
+        deadline, tried = Deadline(self._endpoint.timeout_secs), 0
+        while True:
+            try:
+                return self._body(messages, model, max_tokens, deadline)
+            except (APIConnectionError, APIStatusError) as error:
+                said = (error.status_code, error.response.headers) if isinstance(error, APIStatusError) else (None, {})
+                wait = pause(tried, *said, jitter())
+                if wait is None or tried == self._endpoint.retries or not deadline.rest(wait):
+                    raise
+            tried += 1
+
+    def _body(self, messages: Sequence[Message], model: str, max_tokens: int, deadline: Deadline) -> bytes:
         from openai import APIStatusError
 
         limit = self._limit  # of this request, whatever another thread learns meanwhile
         try:
-            return self._asked(messages, model, {limit: max_tokens})
+            return self._asked(messages, model, {limit: max_tokens}, deadline)
         except APIStatusError as error:
             if limit != _OLDER_LIMIT or not _wants_another_limit(error):
                 raise
         self._limit = _NEWER_LIMIT
-        return self._asked(messages, model, {_NEWER_LIMIT: max_tokens})
+        return self._asked(messages, model, {_NEWER_LIMIT: max_tokens}, deadline)
 
-    def _asked(self, messages: Sequence[Message], model: str, limit: dict[str, int]) -> bytes:
+    def _asked(self, messages: Sequence[Message], model: str, limit: dict[str, int], deadline: Deadline) -> bytes:
         from openai import Omit
 
         said: list[Any] = [{"role": message.role, "content": message.text} for message in messages]
         more: dict[str, Any] = dict(limit)
         if not self._endpoint.key.get_secret_value():
             more["extra_headers"] = {"Authorization": Omit()}
-        return self._client.chat.completions.with_raw_response.create(model=model, messages=said, **more).content
+        create = self._client.chat.completions.with_streaming_response.create
+        with create(model=model, messages=said, timeout=deadline.left(), **more) as response:
+            return _read(response, deadline)
 
     @cached_property
     def _client(self) -> "OpenAI":
@@ -147,18 +170,27 @@ class OpenAiCompatibleProvider:
         return OpenAI(
             api_key=self._endpoint.key.get_secret_value() or "none",
             base_url=self._endpoint.base_url,
-            timeout=self._endpoint.timeout_secs,
-            max_retries=self._endpoint.retries,
+            max_retries=0,  # else it would wait for as long as a server asks for
             default_headers=nothing,
             http_client=http,
         )
 
 
+def _read(response: "APIResponse[Any]", deadline: Deadline) -> bytes:
+    """Whole, and in time: a server that sends a space now and then would keep the client waiting for ever."""
+    from openai import APIConnectionError
+
+    found = bytearray()
+    try:
+        for chunk in response.iter_bytes():
+            found += chunk
+            deadline.left()
+    except Exception:  # noqa: BLE001  # as the client takes whatever breaks beneath it
+        deadline.left()
+        raise APIConnectionError(request=response.http_request) from None
+    return bytes(found)
+
+
 def _wants_another_limit(error: "APIStatusError") -> bool:
     """Whether it is one of the models that know the limit by its newer name alone."""
     return error.status_code == 400 and _NEWER_LIMIT in error.response.text
-
-
-def _is_passing(status: int) -> bool:
-    """Whether a server says so of itself: it is busy, was too slow, or fails."""
-    return status in {408, 409, 425, 429} or status >= 500

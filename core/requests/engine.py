@@ -1,23 +1,23 @@
 """Requests that come again under one name are done once: what the first was told, the second is told.
 
 A row is begun before the work, in a transaction of its own, and ended after it with what was said. In between whoever
-comes with the same name is turned away; a row whose worker died is free again once its lease is over. What is kept for
-a day are ids, and hashes under a secret that only the caller has: nothing that could be read or guessed.
+comes with the same name is turned away. Whoever is still at it extends its lease; a row whose worker died is free again
+once its lease is over. What is kept for a day are ids, and hashes under a secret that only the caller has: nothing that
+could be read or guessed.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from core.clock import DAY, SECOND
+from core.clock import DAY
 from core.errors import NotFound
 from core.model.principals import Principal
-from core.requests.views import Begun, Standing
+from core.requests.views import LEASE, Begun, Standing
 from core.store import requests
 from core.store.database import Database
 
 KEPT = DAY
-LEASE = 180 * SECOND
-"""Longer than any caller is kept waiting for an answer."""
 
 
 class RequestsEngine:
@@ -44,6 +44,14 @@ class RequestsEngine:
             row.started_at = tx.now
             tx.session.add(row)
             return Begun(Standing.FRESH, tx.now)
+
+    def keep(self, principal: Principal, name: bytes, begun: Begun) -> Begun:
+        """Hold it for as long again from now, and end it by what is returned; the same where another has taken it."""
+        if principal.api_key is None:
+            raise NotFound
+        with self._database.write(principal.tenant_id) as tx:
+            kept = requests.keep(tx, principal.api_key, name, begun.since)
+        return replace(begun, since=tx.now) if kept else begun
 
     def end(self, principal: Principal, name: bytes, begun: Begun, said: Mapping[str, Any]) -> None:
         """Keep what was said, unless another has taken the request over meanwhile."""

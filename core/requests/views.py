@@ -5,6 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from core.clock import SECOND
+
+LEASE = 180 * SECOND
+"""How long whoever works on a request may say nothing before it is another's."""
+
 
 class Standing(StrEnum):
     """What became of a request by its name."""

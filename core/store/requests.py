@@ -28,13 +28,27 @@ def begin_again(tx: WriteTx, key_id: UUID, name: bytes, content: bytes) -> None:
     tx.session.merge(row)
 
 
+def keep(tx: WriteTx, key_id: UUID, name: bytes, since: int) -> bool:
+    """False where it was taken over since, or is done."""
+    row = _ours(tx, key_id, name, since)
+    if row is not None:
+        row.started_at = tx.now
+        tx.session.add(row)
+    return row is not None
+
+
 def settle(tx: WriteTx, key_id: UUID, name: bytes, since: int, said: Mapping[str, Any] | None) -> None:
     """Write down what was said, or forget the request; nothing where it was taken over since."""
-    row = locked(tx, key_id, name)
-    if row is None or row.started_at != since or row.said is not None:
+    row = _ours(tx, key_id, name, since)
+    if row is None:
         return
     if said is None:
         tx.session.delete(row)
         return
     row.said = dict(said)
     tx.session.add(row)
+
+
+def _ours(tx: WriteTx, key_id: UUID, name: bytes, since: int) -> IdempotencyKey | None:
+    row = locked(tx, key_id, name)
+    return row if row is not None and row.started_at == since and row.said is None else None

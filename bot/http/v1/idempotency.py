@@ -6,10 +6,12 @@ can be guessed from the database. What was said is kept as it was, and holds ids
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from blake3 import blake3
 
+from bot.http.v1.holding import Holding
 from bot.http.v1.problems import Problem
 from bot.http.v1.route import Outcome
 from core.memory import Memory
@@ -44,11 +46,13 @@ def once(
         raise Problem(_REFUSALS[begun.standing])
     if begun.said is not None:
         return Outcome(begun.said["status"], begun.said["body"].encode(), begun.said["headers"])
+    holding = Holding(partial(memory.requests.keep, principal, hashed), begun)
     try:
-        outcome = act()
+        with holding:
+            outcome = act()
     except BaseException:
-        memory.requests.give_up(principal, hashed, begun)
+        memory.requests.give_up(principal, hashed, holding.begun)
         raise
     said = {"status": outcome.status, "body": outcome.body.decode(), "headers": dict(outcome.headers)}
-    memory.requests.end(principal, hashed, begun, said)
+    memory.requests.end(principal, hashed, holding.begun, said)
     return outcome

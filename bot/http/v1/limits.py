@@ -12,7 +12,7 @@ class Limits:
     body_secs: float = 30
     """For a body to arrive: ten megabytes on a slow line."""
     answer_secs: float = 120
-    """For an answer: more than a language model may take with the settings as they are made."""
+    """For an answer: twice what a language model is given with the settings as they are made."""
     caller_secs: float = 5
     """For a key to be looked up: a millisecond's work, so that more is a database that hangs."""
     callers_at_once: int = 100

@@ -1,14 +1,17 @@
 """A server that speaks OpenAI's API: a whole answer, or one sentence on what is wrong, and no word of the prompt."""
 
 import logging
+import socket
 import threading
 import traceback
+from contextlib import contextmanager, suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
+from core.clock import Deadline
 from core.errors import GenerateUnavailable, InvalidConfig
 from core.generate.completions import completion
 from core.generate.openai_compatible import LlmEndpoint, OpenAiCompatibleProvider
@@ -97,11 +100,94 @@ def test_what_is_busy_or_fails_is_asked_again_as_often_as_was_set(fake, ask, bus
     assert len(fake.script) == 6
 
 
-def test_a_wait_that_the_server_asks_for_is_kept_to(fake, ask):
-    """The client would wait half a second by itself: as long as four of what is asked for here."""
-    fake.script = [refuses(429, Retry_After="0.001"), says("ok")]
+def test_a_wait_that_the_server_asks_for_is_kept_to(fake, ask, monkeypatch):
+    waited = []
+    monkeypatch.setattr(Deadline, "rest", lambda _, secs: waited.append(secs) is None)
+    fake.script = [refuses(429, Retry_After="7"), refuses(503, retry_after_ms="30"), says("ok")]
     assert ask().text == "ok"
-    assert fake.headers[1]["x-stainless-retry-count"] == "1"
+    assert waited == [7, 0.03]
+
+
+def test_one_that_is_longer_than_what_is_left_is_not_waited_for(fake, ask):
+    fake.script = [refuses(429, Retry_After="30"), says("ok")]
+    with pytest.raises(GenerateUnavailable, match="busy"):
+        ask()
+    assert len(fake.asked) == 1
+
+
+class NearlyOver:
+    """A deadline of which the first try takes nearly all."""
+
+    def __init__(self, secs):
+        self._left, self._waits = iter((secs, 0.05)), iter((True, False))
+
+    def left(self):
+        return next(self._left)
+
+    def rest(self, _):
+        return next(self._waits)
+
+
+def test_all_tries_together_have_one_time(fake, ask, monkeypatch):
+    monkeypatch.setattr("core.generate.openai_compatible.Deadline", NearlyOver)
+    fake.script = [refuses(503), fake.silent, says("ok")]
+    with pytest.raises(GenerateUnavailable, match="nothing came within 20 seconds") as refused:
+        ask()
+    assert refused.value.passing
+    assert len(fake.asked) == 2
+
+
+def trickles(conversation):
+    """An answer whose end never comes, a space at a time."""
+    with suppress(OSError):
+        conversation.recv(65_536)
+        conversation.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99999\r\n\r\n")
+        while not threading.Event().wait(0.01):
+            conversation.sendall(b" ")
+
+
+def breaks_off(conversation):
+    conversation.recv(65_536)
+    conversation.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n{")
+
+
+@contextmanager
+def speaking(answer):
+    """A server that answers each connection so; its address, and how many came."""
+    came = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve():
+            with suppress(OSError):
+                while True:
+                    conversation, _ = server.accept()
+                    came.append(conversation)
+                    with conversation:
+                        answer(conversation)
+
+        serving = threading.Thread(target=serve)
+        serving.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/v1", came
+        server.shutdown(socket.SHUT_RDWR)
+        serving.join()
+
+
+def test_a_body_that_comes_a_space_at_a_time_is_not_waited_for():
+    with speaking(trickles) as (url, came):
+        slow = OpenAiCompatibleProvider(LlmEndpoint(url, timeout_secs=0.3))
+        assert slow._client, "which takes a while to load"
+        with pytest.raises(GenerateUnavailable, match=r"nothing came within 0\.3 seconds") as refused:
+            slow.complete(MESSAGES, "small", 50)
+    assert refused.value.passing
+    assert len(came) == 1
+
+
+def test_a_body_that_breaks_off_is_asked_for_again(monkeypatch):
+    monkeypatch.setattr(Deadline, "rest", lambda _, __: True)
+    with speaking(breaks_off) as (url, came), pytest.raises(GenerateUnavailable, match="cannot be reached") as refused:
+        OpenAiCompatibleProvider(LlmEndpoint(url, retries=2)).complete(MESSAGES, "small", 50)
+    assert refused.value.passing
+    assert len(came) == 3
 
 
 def test_without_retries_a_server_is_asked_once(fake, ask):

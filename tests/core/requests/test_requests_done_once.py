@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from core.errors import NotFound
-from core.requests.engine import KEPT, LEASE
-from core.requests.views import Begun, Standing
+from core.requests.engine import KEPT
+from core.requests.views import LEASE, Begun, Standing
 from core.store.tables import IdempotencyKey
 from tests.support.memories import rows
 
@@ -72,6 +72,28 @@ def test_whoever_died_over_it_holds_it_for_a_while_and_then_records_nothing(memo
     assert begin(memory, key).said == SAID
 
 
+def test_whoever_is_still_at_it_keeps_it_however_long_it_takes(memory, key, clock):
+    begun = first = begin(memory, key)
+    for _ in "123":
+        clock.advance(LEASE - 1)
+        begun = memory.requests.keep(key, NAME, begun)
+    clock.advance(LEASE - 1)
+    assert begin(memory, key).standing is Standing.BUSY
+    memory.requests.end(key, NAME, first, {"status": 500})
+    memory.requests.end(key, NAME, begun, SAID)
+    assert begin(memory, key).said == SAID
+    assert memory.requests.keep(key, NAME, begun) == begun
+
+
+def test_what_another_has_taken_over_is_kept_no_more(memory, key, clock):
+    lost = begin(memory, key)
+    clock.advance(LEASE)
+    taken = begin(memory, key)
+    assert memory.requests.keep(key, NAME, lost) == lost
+    memory.requests.end(key, NAME, taken, SAID)
+    assert begin(memory, key).said == SAID
+
+
 def test_a_day_later_the_name_is_free_and_the_row_is_pruned(memory, key, clock):
     memory.requests.end(key, NAME, begin(memory, key), SAID)
     clock.advance(KEPT - 1)
@@ -88,3 +110,5 @@ def test_a_day_later_the_name_is_free_and_the_row_is_pruned(memory, key, clock):
 def test_who_has_no_key_has_no_names(memory, ada):
     with pytest.raises(NotFound):
         begin(memory, ada)
+    with pytest.raises(NotFound):
+        memory.requests.keep(ada, NAME, Begun(Standing.FRESH))

@@ -15,7 +15,10 @@ from bot.http.v1.serving import Server
 from bot.http.v1.shapes import Told
 from bot.memory_gateway import MemoryGateway
 from core import errors
+from core.requests.views import LEASE
+from core.store.tables import IdempotencyKey
 from tests.support.http import Caller, key, listening
+from tests.support.memories import rows
 
 JSON = {"Content-Type": "application/json"}
 
@@ -131,6 +134,32 @@ async def test_a_request_that_is_being_worked_on_is_not_begun_again(memory):
         assert (await call("POST", "/x", headers=named)).code == "IN_PROGRESS"
         gate.open.set()
         assert (await first).status == (await call("POST", "/x", headers=named)).status == 200
+
+
+def held_since(memory, moment):
+    while [row.started_at for row in rows(memory, IdempotencyKey)] != [moment]:
+        pass
+
+
+async def test_one_that_takes_longer_than_its_lease_is_not_begun_again_either(memory, clock, monkeypatch):
+    gate, begun = Gate(), []
+
+    def slow(call):
+        begun.append(call)
+        return gate(call)
+
+    monkeypatch.setattr("bot.http.v1.holding.EVERY_SECS", 0.001)
+    async with serving(memory, slow, creates=True) as call:
+        named = {"Idempotency-Key": "one"}
+        first = asyncio.create_task(call("POST", "/x", headers=named))
+        await gate.reached()
+        for _ in "12":
+            clock.advance(LEASE - 1)
+            await asyncio.to_thread(held_since, memory, clock.now())
+        assert (await call("POST", "/x", headers=named)).code == "IN_PROGRESS"
+        gate.open.set()
+        assert (await first).status == (await call("POST", "/x", headers=named)).status == 200
+        assert len(begun) == 1
 
 
 async def test_a_body_that_does_not_come_is_not_waited_for(memory):
