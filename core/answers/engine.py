@@ -40,10 +40,11 @@ from core.model.paging import WHOLE, Part
 from core.model.ports import Answering, Fires, Graph, Library, Questions, Reader, Watches
 from core.model.principals import Principal, person_reader, visible_to
 from core.model.watching import EventKind
-from core.store import erasing, jobs, people, saved, sources, traces
+from core.store import clarifications, erasing, jobs, people, saved, sources, traces
 from core.store.database import Database, ReadTx, WriteTx
 from core.store.tables import NodeVersion
 from core.store.versions import NODES
+from core.store.view import view
 
 _TRIES = 5
 
@@ -81,7 +82,9 @@ class AnswersEngine:
 
     # ── saving ──
 
-    def save(self, tx: WriteTx, trace_id: UUID, principal: Principal) -> tuple[UUID, bool]:
+    def save(
+        self, tx: WriteTx, trace_id: UUID, principal: Principal, supersedes: UUID | None = None
+    ) -> tuple[UUID, bool]:
         """Save a traced answer once per person; the id, and whether it is new.
 
         Creates the internal watch, the owner's own watch and a first recheck: evidence may have moved since.
@@ -96,14 +99,12 @@ class AnswersEngine:
             raise NotFound
         if not any(claim["citations"] for claim in trace.body["claims"]):
             raise InvalidRequest("this answer rests on nothing, so there is nothing to keep up to date")
-        self._write_new(tx, answer_id, trace_id, trace.body, principal)
+        states = self._questions.states(tx, {one for claim in trace.body["claims"] for one in questions_of(claim)})
+        props = first_props(trace_id, trace.body, principal.person_id, states, tx.now, supersedes)
+        self._write_new(tx, answer_id, props, principal)
         return answer_id, True
 
-    def _write_new(
-        self, tx: WriteTx, answer_id: UUID, trace_id: UUID, body: Mapping[str, Any], principal: Principal
-    ) -> None:
-        states = self._questions.states(tx, {one for claim in body["claims"] for one in questions_of(claim)})
-        props = first_props(trace_id, body, principal.person_id, states, tx.now)
+    def _write_new(self, tx: WriteTx, answer_id: UUID, props: Mapping[str, Any], principal: Principal) -> None:
         self._put(tx, answer_id, props)
         for request in watches_of(answer_id, props):
             self._watches.create(tx, request, principal)
@@ -124,7 +125,7 @@ class AnswersEngine:
     def get(self, tx: ReadTx, answer_id: UUID, principal: Principal, now: int) -> SavedAnswer:
         """Raises NotFound, alike for another's answer and for none."""
         node = self._owned(tx, answer_id, principal, now)
-        return saved_from_props(answer_id, node.props, node.tx_start, sources.readable(tx, principal))
+        return _as_seen(tx, [node], principal, now)[0]
 
     def _owned(self, tx: ReadTx, answer_id: UUID, principal: Principal, now: int) -> Node:
         node = self._graph.current(tx, [answer_id], now).get(answer_id)
@@ -135,9 +136,7 @@ class AnswersEngine:
     def owned(self, tx: ReadTx, principal: Principal, now: int, part: Part = WHOLE) -> list[SavedAnswer]:
         """The person's saved answers that stand, newest first: a part after (saved_at, answer_id)."""
         nodes = saved.part_of(tx, principal.person_id, AnswerStatus.SUPERSEDED, now, part)
-        readable = sources.readable(tx, principal)
-        theirs = (node for node in nodes if visible_to(principal, node.readers or ()))
-        return [saved_from_props(node.node_id, node.props, node.tx_start, readable) for node in theirs]
+        return _as_seen(tx, [node for node in nodes if visible_to(principal, node.readers or ())], principal, now)
 
     def newest(self, tx: ReadTx, answer_id: UUID, principal: Principal, now: int) -> UUID:
         """The answer that stands for this one today, at the end of the chain of refreshes."""
@@ -270,13 +269,23 @@ class AnswersEngine:
         if newest != answer_id:
             return Refreshed(newest, None, already=True)
         old = self._owned(tx, answer_id, principal, tx.now)
-        new_id, _ = self.save(tx, answer.trace_id, principal)
+        new_id, _ = self.save(tx, answer.trace_id, principal, supersedes=answer_id)
         self._put(tx, answer_id, superseded(old.props, new_id))
         for request in watches_of(answer_id, old.props):
             self._watches.stop(tx, request, principal)
         edge = EdgeWrite(derived("edge", SUPERSEDES, new_id, answer_id), SUPERSEDES, new_id, answer_id)
         self._graph.link(tx, [edge], (tx.now, FOREVER))
         return Refreshed(new_id, answer, already=False)
+
+
+def _as_seen(tx: ReadTx, nodes: Sequence[Node], principal: Principal, now: int) -> list[SavedAnswer]:
+    """Saved answers as their owner may see them today."""
+    asked = view(tx, principal, now)
+    on = {UUID(one) for node in nodes for one in node.props["dependencies"]["clarifications"]}
+    rows = clarifications.newest(tx, on)
+    there = asked.nodes({row.node_id for row in rows.values()})
+    questions = {one for one, row in rows.items() if row.node_id in there}
+    return [saved_from_props(node.node_id, node.props, node.tx_start, asked.readable, questions) for node in nodes]
 
 
 def _has_asked(tx: ReadTx, answer_id: UUID, delivery_key: str) -> bool:

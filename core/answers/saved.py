@@ -22,7 +22,12 @@ _DECIDED = (EventKind.CLARIFICATION_OPENED, EventKind.CLARIFICATION_BOUND, Event
 
 
 def first_props(
-    trace_id: UUID, body: Props, owner: UUID, states: Mapping[UUID, ClarificationState], now: int
+    trace_id: UUID,
+    body: Props,
+    owner: UUID,
+    states: Mapping[UUID, ClarificationState],
+    now: int,
+    supersedes: UUID | None = None,
 ) -> dict[str, Any]:
     """Of a traced answer as it is saved. A claim that rests on an open question waits for it from the first."""
     props = {
@@ -34,7 +39,7 @@ def first_props(
         "planHash": body["planHash"],
         "owner": str(owner),
         "savedAt": now,
-        "supersedes": None,
+        "supersedes": str(supersedes) if supersedes else None,
         "supersededBy": None,
     }
     judged = [quoted_as([states.get(one) for one in questions_of(claim)]) for claim in body["claims"]]

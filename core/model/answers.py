@@ -7,6 +7,7 @@ from uuid import UUID
 
 from core.model.clarifying import OpenQuestion
 from core.model.evidence import Passage
+from core.model.spans import SpanRef
 from core.model.verdicts import Gate, Support, Verdict
 
 EXTRACTIVE = "extractive"
@@ -96,18 +97,33 @@ class Refreshed:
 
 @dataclass(frozen=True, slots=True)
 class ClaimCheck:
-    """A saved claim as last checked: `after` is what stands in its place now, empty where nothing does."""
+    """A saved claim as last checked: `after` is what stands in its place now, empty where nothing does.
+
+    `citations`: where the words stand that it was made from, of those that may be read today.
+    """
 
     text: str
     state: str
     severity: str | None
     after: str
     caveat: str | None
+    citations: tuple[SpanRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """What a saved answer rests on: it is checked again when one of these moves."""
+
+    sources: tuple[UUID, ...]
+    clarifications: tuple[UUID, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SavedAnswer:
-    """A saved answer as its owner may see it today."""
+    """A saved answer as its owner may see it today.
+
+    `withheld`: it rests on more than is told, which they may not read, or which is not there any more.
+    """
 
     answer_id: UUID
     question: str
@@ -115,9 +131,13 @@ class SavedAnswer:
     status: str
     severity: str | None
     claims: tuple[ClaimCheck, ...]
+    dependencies: Dependencies
+    withheld: bool
     trace_id: UUID
+    plan_hash: str
     saved_at: int
     checked_at: int
+    supersedes: UUID | None
     superseded_by: UUID | None
     version_tx: int
 
@@ -143,10 +163,19 @@ def readable_claims(props: Mapping[str, Any], readable: Collection[UUID]) -> lis
 
 
 def saved_from_props(
-    answer_id: UUID, props: Mapping[str, Any], version_tx: int, readable: Collection[UUID]
+    answer_id: UUID,
+    props: Mapping[str, Any],
+    version_tx: int,
+    readable: Collection[UUID],
+    questions: Collection[UUID],
 ) -> SavedAnswer:
-    """A saved answer for a reader of these sources."""
-    by = props.get("supersededBy")
+    """A saved answer for a reader of these sources, to whom these clarifications are there."""
+    before, by = props.get("supersedes"), props.get("supersededBy")
+    whole = Dependencies(*(tuple(map(UUID, props["dependencies"][name])) for name in ("sources", "clarifications")))
+    told = Dependencies(
+        tuple(one for one in whole.sources if one in readable),
+        tuple(one for one in whole.clarifications if one in questions),
+    )
     return SavedAnswer(
         answer_id,
         props["question"],
@@ -154,12 +183,23 @@ def saved_from_props(
         props["status"],
         props["severity"],
         tuple(
-            ClaimCheck(c["text"], c["state"], c.get("severity"), c.get("after", ""), c.get("caveat"))
+            ClaimCheck(
+                c["text"], c["state"], c.get("severity"), c.get("after", ""), c.get("caveat"), _citations(c, readable)
+            )
             for c in readable_claims(props, readable)
         ),
+        told,
+        told != whole,
         UUID(props["traceId"]),
+        props["planHash"],
         props["savedAt"],
         props["checkedAt"],
+        UUID(before) if before else None,
         UUID(by) if by else None,
         version_tx,
     )
+
+
+def _citations(claim: Mapping[str, Any], readable: Collection[UUID]) -> tuple[SpanRef, ...]:
+    spans = (SpanRef(UUID(source), tx, start, end) for source, tx, start, end in claim["citations"])
+    return tuple(span for span in spans if span.source_id in readable)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from bot.http.v1.paging import PageAsked, page, part
 from bot.http.v1.route import Call, Nothing, Reply
-from bot.http.v1.shapes import Asked, Told
+from bot.http.v1.shapes import Asked, Span, Told
 from core.answers.status import AnswerStatus, ClaimState, Severity
 from core.model.answers import SavedAnswer
 
@@ -23,17 +23,28 @@ class AnswerMade(Told):
 
 
 class SavedClaim(Told):
-    """A claim as last checked: `after` is what stands in its place now, empty where nothing does."""
+    """A claim as last checked: `after` is what stands in its place now, empty where nothing does.
+
+    `citations`: where the words stand that it was made from.
+    """
 
     text: str
     state: ClaimState
     severity: Severity | None
     after: str
     caveat: str | None
+    citations: list[Span]
+
+
+class Dependencies(Told):
+    """What an answer rests on: when one of these moves, it is checked again."""
+
+    sources: list[UUID]
+    clarifications: list[UUID]
 
 
 class SavedTold(Told):
-    """A saved answer as it may be seen today."""
+    """A saved answer as it may be seen today. `withheld`: it rests on more than is told, which may not be read now."""
 
     answer_id: UUID
     question: str
@@ -41,9 +52,13 @@ class SavedTold(Told):
     status: AnswerStatus
     severity: Severity | None
     claims: list[SavedClaim]
+    dependencies: Dependencies
+    withheld: bool
     trace_id: UUID
+    plan_hash: str
     saved_at: int
     checked_at: int
+    supersedes: UUID | None
     superseded_by: UUID | None
     version_tx: int
 

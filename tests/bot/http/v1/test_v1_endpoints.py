@@ -135,6 +135,33 @@ def _owner(memory):
     return next(one.person_id for one in memory.people.all("default") if one.display_name == "Ada")
 
 
+async def test_a_saved_answer_says_what_it_rests_on(call, memory):
+    answer = (await call("POST", "/generate", QUESTION)).json
+    answer_id = (await call("POST", "/answers", {"traceId": answer["traceId"]})).json["answerId"]
+    told = (await call("GET", f"/answers/{answer_id}")).json
+    coordinates = {"sourceId", "sourceVersionTx", "start", "end"}
+    cited = [{name: one[name] for name in coordinates} for one in answer["claims"][0]["citations"]]
+    assert (told["claims"][0]["citations"], told["planHash"]) == (cited, answer["planHash"])
+    assert told["dependencies"] == {"sources": [str(source_id("travel.md"))], "clarifications": []}
+    assert (told["supersedes"], told["withheld"]) == (None, False)
+    assert (await call("GET", "/answers")).json["answers"] == [told]
+    put(memory, "travel.md", page("Travel", {"Meals": "A meal may cost at most 45 EUR."}))
+    fresh = (await call("POST", f"/answers/{answer_id}/refresh")).json["answerId"]
+    assert (await call("GET", f"/answers/{fresh}")).json["supersedes"] == answer_id
+
+
+async def test_of_what_a_saved_answer_rests_on_only_what_may_be_read_now_is_told(call, memory):
+    asked = {"nodeId": section("travel.md", "Travel", "Meals"), "question": "A day or a meal?", "audience": ["member"]}
+    question = (await call("POST", "/clarifications", asked)).json["clarificationId"]
+    answer_id = await saved(call)
+    told = (await call("GET", f"/answers/{answer_id}")).json
+    assert (told["dependencies"]["clarifications"], told["withheld"]) == ([question], False)
+    memory.documents.set_readers("default", source_id("travel.md"), ["board"])
+    told = (await call("GET", f"/answers/{answer_id}")).json
+    assert (told["dependencies"], told["withheld"]) == ({"sources": [], "clarifications": []}, True)
+    assert [claim["citations"] for claim in told["claims"]] == [[]]
+
+
 async def test_a_refresh_that_finds_nothing_keeps_the_answer(call, memory):
     answer_id = await saved(call)
     memory.remove("travel.md")
