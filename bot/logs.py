@@ -14,21 +14,33 @@ import structlog
 from bot.faults import described
 
 
+def _described(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """The kind and place of an error in place of its traceback, which quotes what somebody said."""
+    info = event.pop("exc_info", None)
+    error = info if isinstance(info, BaseException) else sys.exception() if info else None
+    if error:
+        event["error"] = described(error)
+    return event
+
+
+PROCESSORS = (
+    structlog.contextvars.merge_contextvars,
+    structlog.processors.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso"),
+    _described,
+)
+"""What becomes of an event before it is written."""
+
+
 def configure(level: int) -> None:
     """Let this process log from a level on."""
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso"),
-            _described,
-            structlog.processors.JSONRenderer(default=str),
-        ],
+        processors=[*PROCESSORS, structlog.processors.JSONRenderer(default=str)],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.WriteLoggerFactory(sys.stderr),
     )
     logging.captureWarnings(capture=True)
-    logging.basicConfig(level=logging.WARNING, handlers=[_Libraries()], force=True)
+    logging.basicConfig(level=logging.WARNING, handlers=[Libraries()], force=True)
     sys.excepthook = lambda _, error, __: _fell("process.crashed", error)
     threading.excepthook = lambda fall: _fell("thread.crashed", fall.exc_value)
     sys.unraisablehook = lambda fall: _fell("error.dropped", fall.exc_value)
@@ -39,16 +51,9 @@ def _fell(event: str, error: BaseException | None) -> None:
     structlog.get_logger().critical(event, exc_info=error)
 
 
-def _described(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """The kind and place of an error in place of its traceback, which quotes what somebody said."""
-    info = event.pop("exc_info", None)
-    error = info if isinstance(info, BaseException) else sys.exception() if info else None
-    if error:
-        event["error"] = described(error)
-    return event
+class Libraries(logging.Handler):
+    """Makes an event of what a library says."""
 
-
-class _Libraries(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
         place = f"{record.filename}:{record.lineno}"

@@ -19,6 +19,7 @@ from core.store.database import Database
 from core.store.migrate import upgrade
 from tests.support.connections import keeping, share_connections
 from tests.support.garbage import pytest_collection
+from tests.support.listening import Ear, listen
 from tests.support.memories import KEY, KEY_ID, NOW, add_person, open_memory
 from tests.support.once import share_migrations, share_statements
 from tests.support.postgres import Postgres, emptied, running
@@ -36,6 +37,7 @@ keep_compiled()
 share_connections()
 share_statements()
 share_migrations()
+listen()
 
 _QUIET: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("here", max_examples=25, **_QUIET)
@@ -44,6 +46,10 @@ settings.load_profile("here")
 
 DATA = Path(os.environ.get("CLARIFY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 VECTORS = Path(__file__).parent / "vectors"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Ear(), "ear")
 
 
 @pytest.fixture(scope="session")

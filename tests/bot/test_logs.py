@@ -21,13 +21,13 @@ def lines(monkeypatch):
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
     root = logging.getLogger()
-    before = root.handlers, root.level
+    before = root.handlers[:], root.level
     for module, hook in ((sys, "excepthook"), (sys, "unraisablehook"), (threading, "excepthook")):
         monkeypatch.setattr(module, hook, getattr(module, hook))
     logs.configure(logging.INFO)
     yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
     structlog.reset_defaults()
-    root.handlers, root.level = before
+    root.handlers[:], root.level = before
     logging.captureWarnings(capture=False)
 
 

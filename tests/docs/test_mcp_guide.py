@@ -19,6 +19,7 @@ from bot.config import McpSettings
 from bot.http.v1.limits import LIMITS
 from bot.http.v1.openapi import codes
 from bot.mcp.tools import TOOLS
+from tests.support.listening import LEAKS
 from tests.support.mcp import ROOT, Client, over_http, problem
 
 TEXT = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
@@ -113,7 +114,7 @@ def running(there: Path):
             yield port
         finally:
             bot.kill()
-            bot.stderr.read()
+            LEAKS.hear_stderr(bot.stderr.read())
 
 
 def test_the_settings_of_the_guide_are_the_defaults_but_that_it_is_on():

@@ -15,10 +15,10 @@ from bot import logs
 def log(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
     """Everything so far, as text."""
     stream, root = io.StringIO(), logging.getLogger()
-    before = root.handlers, root.level
+    before = root.handlers[:], root.level
     monkeypatch.setattr(sys, "stderr", stream)
     logs.configure(logging.DEBUG)
     yield stream.getvalue
     structlog.reset_defaults()
-    root.handlers, root.level = before
+    root.handlers[:], root.level = before
     logging.captureWarnings(capture=False)

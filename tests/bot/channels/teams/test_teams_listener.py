@@ -20,8 +20,11 @@ from bot.channels.teams.listener import Listener
 from bot.channels.teams.port import Answered, Claims, Refused
 from bot.channels.teams.verifier import Verifier
 from tests.fakes.teams_openid import APP_ID, SERVICE_URL, TENANT_ID, fake_openid, teams_request
+from tests.support.logged import log
 from tests.support.memories import NOW
 from tests.support.teams_requests import BAD, GOOD, genuine, with_every_key
+
+__all__ = ["log"]
 
 PRIVATE = "my private question"
 INVOKE = {"type": "invoke", "name": "adaptiveCard/action", "value": {"action": {"verb": "tap"}}}
@@ -227,9 +230,11 @@ async def test_a_body_that_cannot_be_unpacked_is_no_500(bot, encoding):
     assert bot.transport.taken == []
 
 
-async def test_a_header_too_long_for_http_is_no_500(bot):
+async def test_a_header_too_long_for_http_is_no_500_and_not_quoted_in_the_log(bot, log):
     status, _ = await bot.post(teams_request(NOW).with_token("x" * 100_000))
     assert status in {400, 431}
+    assert "LineTooLong" in log()
+    assert "xxx" not in log()
 
 
 async def test_the_content_type_is_not_believed(bot):
