@@ -4,6 +4,7 @@ import pytest
 
 from bot import demo, memory_gateway, webhooks
 from bot.config import EndpointSettings, Settings
+from bot.http.v1.limits import LIMITS
 from core.access.card_tokens import LEEWAY_SECS, LIFETIME_SECS
 from core.clock import DAY, HOUR, MINUTE
 from core.embed import endpoint
@@ -32,6 +33,7 @@ SAID = [
     ("embedders.md", "kept, 64 texts at a time", BATCH, 64),
     ("language-models.md", "lies aside for 30 days", KEPT[Spent.SPOOLED], 30 * DAY),
     ("language-models.md", "Conversations are kept 90 days", KEPT[Spent.SAID], 90 * DAY),
+    ("api.md", "100 of all callers at once", LIMITS.callers_at_once, 100),
     ("scaling.md", "events after a week", KEPT[Spent.EVENTS], 7 * DAY),
     ("scaling.md", "jobs after a month", KEPT[Spent.JOBS], 30 * DAY),
     ("scaling.md", "nobody saved after 90 days", KEPT[Spent.TRACES], 90 * DAY),
