@@ -6,7 +6,6 @@ such as a version that an older one was put before, is another version in the re
 the owner may read something since, or may not any more: rights are not what a watch tells of.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -18,6 +17,7 @@ from core.errors import InvalidQuery
 from core.graph.query import Query, matches, read
 from core.jsonhash import canonical_json
 from core.model.nodes import LABEL, Node
+from core.text import strict_json
 
 LONGEST = 8 * 1024
 """Characters of a query: it is read again whenever something that it sees changes."""
@@ -47,20 +47,15 @@ def standing(text: str) -> Standing:
     find, where = body.get("find"), body.get("where", [])
     if find is not None and not (isinstance(find, str) and LABEL.fullmatch(find)):
         raise InvalidQuery("find: must be a label in capitals, as in SECTION or PROJECT, or null")
-    found = Standing(find, where, read(find, where))
-    try:
-        found.text.encode()
-    except ValueError as error:
-        raise InvalidQuery("where: text must be Unicode, without halves of surrogate pairs") from error
-    return found
+    return Standing(find, where, read(find, where))
 
 
 def _parsed(text: str) -> dict[str, Any]:
     if len(text) > LONGEST:
         raise InvalidQuery(f"the query has {len(text)} characters; it may have {LONGEST}")
     try:
-        body = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        body = strict_json.parse(text.encode(errors="surrogatepass"))
+    except ValueError as error:
         raise InvalidQuery(f"the query is no JSON: {error}; write {_SHAPE}") from error
     if not isinstance(body, dict):
         raise InvalidQuery(f"the query must be {_SHAPE}")

@@ -1,25 +1,19 @@
 """From bytes to a model: strict JSON, then a strict model, and each refusal names its place as a JSON pointer. Pure."""
 
-import json
 import re
-from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NoReturn, TypeVar, get_origin
+from typing import Any, TypeVar, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from bot.http.v1.problems import Problem
 from bot.http.v1.shapes import PATTERNS, UnknownFieldError
 from core.errors import InvalidQuery
+from core.text import strict_json
 
-DEEPEST = 32
-"""Brackets within brackets: `where` needs a fraction of it, and no reader of JSON comes near its stack."""
 _MOST_ERRORS = 20
 _PLACE = re.compile(r"((?:find|where)(?:\[\d+\]|\.[a-z]+)*): ")
 """How core names a place in a query, as in `where[2].any[0].op: …`."""
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
-_NO_BRACKET = re.compile(rb"[^\[\]{}]+")
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -53,63 +47,11 @@ def query_of(model: type[M], pairs: Sequence[tuple[str, str]]) -> M:
 
 
 def parse(raw: bytes) -> Any:
-    """A JSON value, as RFC 8259 has it, with each name once. Raises Problem MALFORMED_JSON, saying what is wrong."""
-    if _depth(raw) > DEEPEST:
-        _malformed(f"it is nested deeper than {DEEPEST}")
-    if raw.startswith(BOM_UTF8):
-        _malformed("it begins with a byte order mark")
+    """A JSON value, as `core.text.strict_json` has it. Raises Problem MALFORMED_JSON, saying what is wrong."""
     try:
-        found = json.loads(
-            raw.decode(), object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite, parse_int=_whole
-        )
-        if _SURROGATE.search(raw):
-            json.dumps(found, ensure_ascii=False).encode()
-    except UnicodeDecodeError as error:
-        _malformed(f"byte {error.start} is no UTF-8")
-    except UnicodeEncodeError:
-        _malformed("half of a surrogate pair is no character")
-    except json.JSONDecodeError as error:
-        _malformed(f"{error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}")
-    return found
-
-
-def _depth(raw: bytes) -> int:
-    """How deep brackets go, strings aside."""
-    depth = deepest = 0
-    for byte in _NO_BRACKET.sub(b"", _STRING.sub(b"", raw)):
-        depth += 1 if byte in b"[{" else -1
-        deepest = max(deepest, depth)
-    return deepest
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            _malformed("an object has the same name twice")
-        found[name] = value
-    return found
-
-
-def _no_number(name: str) -> NoReturn:
-    _malformed(f"{name} is no number in JSON")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if number in {float("inf"), float("-inf")}:
-        _malformed("a number is too large")
-    return number
-
-
-def _whole(text: str) -> int:
-    if len(text) > 20:
-        _malformed("a number has more than 20 digits")
-    return int(text)
-
-
-def _malformed(detail: str) -> NoReturn:
-    raise Problem("MALFORMED_JSON", f"The body must be JSON in UTF-8: {detail}.")
+        return strict_json.parse(raw)
+    except strict_json.NotJsonError as error:
+        raise Problem("MALFORMED_JSON", f"The body must be JSON in UTF-8: {error}.") from None
 
 
 # ── what a model refuses ──

@@ -79,7 +79,9 @@ def fingerprints(memory):
     ("query", "place"),
     [
         ("{", "no JSON"),
-        ("[" * 5000, "no JSON"),
+        ("[" * 5000, "deeper than 32"),
+        ('{"find": "SECTION", "find": "PAY"}', "same name twice"),
+        ('{"find": "PAY", "where": [{"prop": "a", "op": "eq", "value": 1, "value": 2}]}', "same name twice"),
         ("[]", "must be"),
         ('{"find": "TOPIC", "limit": 3}', "limit"),
         ('{"find": 5}', "find"),
@@ -89,11 +91,12 @@ def fingerprints(memory):
         ('{"find": "TOPIC", "where": {}}', "where"),
         ('{"find": "TOPIC", "where": [{"prop": "state", "op": "like", "value": 1}]}', r"where\[0\].op"),
         ('{"find": "TOPIC", "where": [{"any": [{"prop": "", "op": "eq", "value": 1}]}]}', r"where\[0\].any\[0\].prop"),
-        ('{"find": "TOPIC", "where": [{"prop": "a", "op": "eq", "value": NaN}]}', r"where\[0\].value"),
-        ('{"find": "TOPIC", "where": [{"prop": "a", "op": "eq", "value": "\\ud800"}]}', "where"),
+        ('{"find": "TOPIC", "where": [{"prop": "a", "op": "eq", "value": NaN}]}', "no number"),
+        ('{"find": "TOPIC", "where": [{"prop": "a", "op": "eq", "value": "\\ud800"}]}', "surrogate"),
+        ('{"find": "TOPIC", "where": [{"prop": "a", "op": "eq", "value": "\ud800"}]}', "no UTF-8"),
         ('{"find": "TOPIC", "where": []}' + " " * 9000, "characters"),
     ],
-    ids=range(14),
+    ids=range(17),
 )
 def test_what_is_no_query_is_refused_and_its_place_named(swept, ada, query, place):
     with pytest.raises(InvalidQuery, match=place):

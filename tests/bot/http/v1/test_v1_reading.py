@@ -12,9 +12,10 @@ from bot.http.v1.evidence import ContextAsked
 from bot.http.v1.nodes import QueryAsked
 from bot.http.v1.paging import PageAsked
 from bot.http.v1.problems import Problem
-from bot.http.v1.reading import DEEPEST, body_of, parse, pointer, query_of
+from bot.http.v1.reading import body_of, parse, pointer, query_of
 from bot.http.v1.verdicts import VerifyAsked
 from core.graph.query import read
+from core.text.strict_json import DEEPEST
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
 VALUES = st.recursive(SCALARS | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
