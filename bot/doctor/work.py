@@ -5,18 +5,20 @@ from dataclasses import replace
 
 from bot.config import Settings, SourceSettings
 from bot.doctor.finding import Finding
-from core.clock import SECOND, to_datetime
+from core.clock import MINUTE, SECOND, to_datetime
 from core.erasure.surfaces import Copies
 from core.memory import Memory
 
 LONGEST_LAG_SECS = 600
+AHEAD = MINUTE
+"""Changes made at once are dated one after the other, and clocks of several machines differ by seconds."""
 _LATE = 3
 """A source set is late when it was last looked at three of its intervals ago."""
 _RUN = "see that `clarify-bot run` runs, and what its log says"
 
 
 def examine(memory: Memory, settings: Settings) -> list[Finding]:
-    parts = (_people, _workspaces, _waiting, _erasures)
+    parts = (_people, _workspaces, _clock, _waiting, _erasures)
     return [finding for part in parts for finding in part(memory, settings)]
 
 
@@ -41,6 +43,14 @@ def _workspaces(memory: Memory, settings: Settings) -> Iterator[Finding]:
         if one.paused:
             fix = f"put right what it says: docs/{one.platform}.md has these words; then start the bot anew"
             yield Finding(f"workspace {one.workspace}", False, f"is paused: {one.reason}; nothing is sent there", fix)
+
+
+def _clock(memory: Memory, settings: Settings) -> Iterator[Finding]:
+    newest = memory.messages.moment(settings.tenant)
+    if newest - memory.clock.now() > AHEAD:
+        fix = "set this machine's clock right; if it was ahead and was set back, docs/operations.md (Clocks) says more"
+        words = f"the newest change is of {to_datetime(newest):%Y-%m-%d %H:%M} UTC, which this clock has yet to reach"
+        yield Finding("clock", False, f"{words}: what was begun then waits until it has", fix)
 
 
 def _waiting(memory: Memory, settings: Settings) -> Iterator[Finding]:

@@ -64,3 +64,16 @@ def test_a_file_that_is_there_or_not_is_said(handbook):
 def test_where_init_was_never_run_there_is_nothing_to_back_up(said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "clarify-bot init" in said("backup", "--out", "b.backup", code=1)
+
+
+def test_a_key_that_was_revoked_after_a_backup_does_not_come_back_with_it(handbook):
+    key = json.loads(handbook("key", "add", "portal", "--role", "member", "--json"))
+    handbook("backup", "--out", "b.backup")
+    handbook("key", "revoke", key["key_id"])
+    told = handbook("restore", "b.backup", "--replace")
+    assert "Taken away again" in told
+    assert key["key_id"] in told
+    assert [bool(row["revoked_at"]) for row in json.loads(handbook("key", "list", "--json"))] == [True]
+    again = json.loads(handbook("restore", "b.backup", "--replace", "--json"))
+    whose = f"key:{key['key_id']}"
+    assert again["taken_again"] == [{"what": "key_revoked", "tenant": "default", "whose": whose, "left": ""}]
