@@ -98,6 +98,7 @@ def ask_rightly(path, folder):
         "jobs retry": ["--all-dead"],
         "key add": ["--role", "member"],
         "context": ["x"],
+        "spans": ["--ingested"],
     }
     return [*filled(COMMANDS[path], folder), *more.get(path, ())]
 
