@@ -53,11 +53,8 @@ class ContextEngine:
         return context
 
     def _within(self, request: PlanRequest) -> PlanRequest:
-        tokens, spans = self._config.max_tokens_ceiling, self._config.max_spans_ceiling
-        asked_tokens = request.budget_tokens or self._default_tokens
-        return replace(
-            request, budget_tokens=min(asked_tokens, tokens), max_spans=min(request.max_spans or spans, spans)
-        )
+        tokens = self._config.tokens(request.budget_tokens or self._default_tokens)
+        return replace(request, budget_tokens=tokens, max_spans=self._config.spans(request.max_spans))
 
     def _context(self, tx: ReadTx, planned: Planned, request: PlanRequest, granted: PlanRequest) -> Context:
         spans = [span.span for span in planned.spans]
@@ -100,4 +97,4 @@ class ContextEngine:
 
 def _distinct(questions: Mapping[SpanRef, Sequence[OpenQuestion]]) -> tuple[OpenQuestion, ...]:
     found = {question.clarification_id: question for about in questions.values() for question in about}
-    return tuple(found[clarification_id] for clarification_id in sorted(found))
+    return tuple(found.values())

@@ -49,9 +49,13 @@ class SectionChange:
     after: str
 
 
+Order = tuple[str, str, int, str, UUID]
+"""Lines of one document together, as they stand in it; their ids decide only where a reader could not tell either."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
-    """A change as one person may see it. `valid_from` and `learned` are Ts."""
+    """A change as one person may see it. `valid_from` and `learned` are Ts. `place`: where in its document it is."""
 
     ref_id: UUID
     source_name: str
@@ -59,6 +63,12 @@ class ChangeLine:
     changes: Sequence[SectionChange]
     valid_from: int
     learned: int
+    place: int = 0
+
+    @property
+    def order(self) -> Order:
+        """Among what was learnt at once."""
+        return self.source_name, self.source_uri, self.place, "", self.ref_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +87,7 @@ class BriefLine:
     @property
     def source_uri(self) -> str:
         return self.change.source_uri
+
+    @property
+    def order(self) -> Order:
+        return self.change.order

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from core.clock import SECOND
 from core.model.clarifying import ClarificationState
-from core.model.evidence import BriefLine, ChangeLine, Passage
+from core.model.evidence import BriefLine, ChangeLine, Order, Passage
 from core.model.watching import Cadence
 from core.model.work import Place
 
@@ -50,6 +50,11 @@ class QuestionLine:
     change_tx: int
     source_ids: frozenset[UUID]
     watch_target: UUID | None = None
+
+    @property
+    def order(self) -> Order:
+        """Among what moved at once: above what changed in its document, and several by their words."""
+        return self.source_name, self.source_uri, -1, self.question, self.ref_id
 
     @property
     def material(self) -> bool:

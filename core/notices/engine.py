@@ -84,12 +84,12 @@ class NoticesEngine:
         asked, found = view(tx, principal, tx.now), list(self._lines(tx, stretches))
         settled = self._settled(tx, principal, fires, stretches)
         lines = [(_from(nodes), line) for _, nodes, line in found if all(map(asked.admits, nodes))]
-        questions = sorted((line for line in settled if line), key=lambda line: (-line.change_tx, line.ref_id))
+        questions = sorted((line for line in settled if line), key=lambda line: (-line.change_tx, line.order))
         if not lines and not questions:
             if found or settled:
                 raise NotFound
             return None
-        ordered = sorted((line for _, line in lines), key=lambda line: (-line.learned, line.ref_id))
+        ordered = sorted((line for _, line in lines), key=lambda line: (-line.learned, line.order))
         told = {line.ref_id for line in ordered} | {line.ref_id for line in questions}
         happened_at = max([line.learned for line in ordered] + [line.change_tx for line in questions])
         truncated = sum(fire.truncated for fire, _ in fires)
@@ -136,7 +136,7 @@ class NoticesEngine:
                 uri = rows[newest.source_id].uri
             compared = tuple(node for node in (before, after) if node)
             times = newest.valid_start, newest.tx_start
-            yield stretch, compared, ChangeLine(stretch.ref_id, title, uri, differing, *times)
+            yield stretch, compared, ChangeLine(stretch.ref_id, title, uri, differing, *times, _place(named))
 
     def _differing(
         self, tx: ReadTx, stretch: Stretch, before: Node | None, after: Node | None, newest: Node
@@ -247,6 +247,12 @@ def _count(reader: View, moved: Sequence[Moved]) -> int:
     return sum(node_id in nodes and reader.admits(nodes[node_id]) for node_id in node_ids)
 
 
+def _place(node: Node) -> int:
+    """Where a node begins in its document; a whole document, and a record, at the beginning."""
+    is_part = node.source_id is not None and node.label != DOCUMENT
+    return min((span.start for span in node.spans()), default=0) if is_part else 0
+
+
 def _from(nodes: Iterable[Node]) -> frozenset[UUID]:
     """The sources that these versions are from."""
     return frozenset[UUID]().union(*(node.sources for node in nodes))
@@ -271,15 +277,20 @@ def _sides(
 
 
 def _worse(tx: ReadTx, principal: Principal, fires: Fires, shown: Mapping[UUID, int], now: Moment) -> dict[UUID, Node]:
-    """The person's answers that need a look, and have moved since they were shown."""
+    """The person's answers that need a look, and have moved since they were shown; the oldest question first."""
     nodes = NODES.as_of(tx, {event.ref_id for fire, _ in fires for event in _events(fire)}, *now)
     return {
         answer_id: node
-        for answer_id, node in sorted(nodes.items())
+        for answer_id, node in sorted(nodes.items(), key=_asked_at)
         if visible_to(principal, node.readers or ())
         and node.props["status"] not in {AnswerStatus.CURRENT, AnswerStatus.SUPERSEDED}
         and node.tx_start > shown.get(answer_id, 0)
     }
+
+
+def _asked_at(one: tuple[UUID, Node]) -> tuple[int, str, UUID]:
+    answer_id, node = one
+    return node.props.get("savedAt", 0), node.props.get("question", ""), answer_id
 
 
 def _moved(tx: ReadTx, principal: Principal, fires: Fires, news: Mapping[UUID, Node]) -> tuple[AnswerMoved, ...]:

@@ -58,8 +58,9 @@ class QuestionsEngine:
             *overlaps(self._places(today, [(span, span) for span in spans]), self._places(today, said)),
             *self._held(today, spans, rows.values(), nodes),
         }
+        order = {row.clarification_id: (row.tx_start, row.question, row.clarification_id) for row in rows.values()}
         open_: dict[SpanRef, list[OpenQuestion]] = {}
-        for span, one in sorted(found):
+        for span, one in sorted(found, key=lambda pair: (pair[0], order[pair[1]])):
             open_.setdefault(span, []).append(_open(rows[one]))
         return open_
 

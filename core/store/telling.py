@@ -36,12 +36,14 @@ def undelivered(tx: WriteTx, deliveries: Sequence[NotifyDelivery]) -> None:
 
 
 def to_tell(tx: WriteTx, deliveries: Sequence[NotifyDelivery], held: int) -> list[NotifyDelivery]:
-    """What may be told one person now: what they or its owner stopped is skipped, what is muted or held waits.
+    """What may be told one person now, first what fired first; what they or its owner stopped is skipped, what is
+    muted or held waits.
 
     Of a watch whose owner may not read what it is on nobody is told, and it rests.
     """
     fires = watches.fires(tx, [delivery.fire_id for delivery in deliveries])
-    of = {delivery.fire_id: fires[delivery.fire_id][1] for delivery in deliveries if delivery.fire_id in fires}
+    of = {fire_id: watch for fire_id, (_, watch) in fires.items()}
+    order = list(fires)
     own = _muted(tx, deliveries, of.values())
     ready: list[NotifyDelivery] = []
     stopped: list[NotifyDelivery] = []
@@ -59,7 +61,8 @@ def to_tell(tx: WriteTx, deliveries: Sequence[NotifyDelivery], held: int) -> lis
     closed = rights.heed(tx, (of[delivery.fire_id] for delivery in ready))
     lost = [delivery for delivery in ready if of[delivery.fire_id].watch_id in closed]
     skip(tx, lost, "not_authorised")
-    return [delivery for delivery in ready if delivery not in lost]
+    told = [delivery for delivery in ready if delivery not in lost]
+    return sorted(told, key=lambda delivery: order.index(delivery.fire_id))
 
 
 def none_stopped(tx: ReadTx, message: CardMessage, now: int) -> bool:

@@ -369,13 +369,17 @@ def prune_fires(tx: WriteTx, watch_ids: Iterable[UUID], keep: int) -> None:
 
 
 def fires(tx: ReadTx, fire_ids: Collection[UUID]) -> dict[UUID, tuple[WatchFire, Watch]]:
+    """Those of these that there are, with their watches: the first that fired first, of one sweep the oldest watch."""
     found: dict[UUID, tuple[WatchFire, Watch]] = {}
     for batch in batches(fire_ids):
         rows: Sequence[Any] = tx.session.exec(
             select(WatchFire, Watch)
             .join(Watch, (col(Watch.tenant_id) == WatchFire.tenant_id) & (col(Watch.watch_id) == WatchFire.watch_id))
             .where(WatchFire.tenant_id == tx.tenant_id, col(WatchFire.fire_id).in_(batch))
-            .order_by(col(WatchFire.fire_id))  # else cards of the same news name their watches in any order
         ).all()
         found |= {fire.fire_id: (fire, watch) for fire, watch in rows}
-    return found
+    return dict(sorted(found.items(), key=lambda one: _age(*one[1])))
+
+
+def _age(fire: WatchFire, watch: Watch) -> tuple[int, int, UUID]:
+    return fire.fire_tx, watch.created_tx, watch.watch_id

@@ -82,7 +82,7 @@ Line = BriefLine | QuestionLine
 def arranged(lines: Iterable[BriefLine], questions: Iterable[QuestionLine] = ()) -> tuple[tuple[Line, ...], int]:
     """The lines to show, those of one source together, material ones first, then the newest; and how many more."""
     weighed: list[Line] = [*map(_weighed, _distinct(lines)), *questions]
-    ordered = sorted(weighed, key=lambda line: (not line.material, -line.change_tx, line.ref_id))
+    ordered = sorted(weighed, key=lambda line: (not line.material, -line.change_tx, line.order))
     shown = ordered[:LINES]
     uris = dict.fromkeys(line.source_uri for line in shown)
     return tuple(line for uri in uris for line in shown if line.source_uri == uri), len(ordered) - len(shown)
@@ -91,12 +91,17 @@ def arranged(lines: Iterable[BriefLine], questions: Iterable[QuestionLine] = ())
 def _distinct(lines: Iterable[BriefLine]) -> Iterator[BriefLine]:
     """Each passage once, in the narrowest line that has it: a document's leaves out what its sections' lines say."""
     said: set[tuple[str, int, SectionChange]] = set()
-    for line in sorted(lines, key=lambda line: (len(line.change.changes), line.change.ref_id)):
+    for line in sorted(lines, key=_breadth):
         place = line.change.source_uri, line.change_tx
         fresh = [passage for passage in dict.fromkeys(line.change.changes) if (*place, passage) not in said]
         said.update((*place, passage) for passage in fresh)
         if fresh:
             yield replace(line, change=replace(line.change, changes=fresh))
+
+
+def _breadth(line: BriefLine) -> tuple[int, int, bool, UUID]:
+    """A section before its document where both say the same, and what the reader watches before what they do not."""
+    return len(line.change.changes), -line.change.place, line.watch_target is not None, line.ref_id
 
 
 def _weighed(line: BriefLine) -> BriefLine:

@@ -103,7 +103,8 @@ class WebhooksEngine:
         """What became of the newest fires, newest first."""
         with self._database.read(tenant_id) as tx:
             found = watches.fires(tx, watches.fires_for(tx, webhook_id, _SHOWN))
-        return [SentView(fire.fire_id, fire.status, fire.reason, fire.created_at) for fire, _ in found.values()]
+        newest_first = [fire for fire, _ in reversed(found.values())]
+        return [SentView(fire.fire_id, fire.status, fire.reason, fire.created_at) for fire in newest_first]
 
     def renew(self, tenant_id: str, name: str, key: bytes, actor: str = OPERATOR) -> NewSecret:
         """Make a new secret; for a day the one before signs as well. Raises NotFound, and InvalidConfig as `take`."""

@@ -13,6 +13,7 @@ from bot.channels.inbox.server import ListenError
 from bot.sample import questions
 from tests.support.embedders import remembering
 
+_WHEN = re.compile(r"\d+ \w+ \d{4}, \d\d:\d\d UTC")
 ASKED = {question.id: question for question in questions()}
 
 
@@ -67,17 +68,18 @@ def test_nothing_is_told_twice(played):
 def test_a_card_of_it_stands_in_the_readme(played):
     readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
     shown = re.search(r"^```\n(.*?)\n```$", readme, re.DOTALL | re.MULTILINE)[1]
-    when = re.compile(r"\d+ \w+ \d{4}, \d\d:\d\d UTC")
-    assert when.sub("…", shown) in {when.sub("…", card.strip()) for card in played[2]}
+    assert _WHEN.sub("…", shown) in {_WHEN.sub("…", card.strip()) for card in played[2]}
 
 
-async def test_json_is_one_line_with_every_card_and_no_card_is_said_aside(tmp_path, capsys):
+async def test_json_is_one_line_with_the_same_cards_and_no_card_is_said_aside(tmp_path, capsys, played):
     said = []
     assert await story.demo(once=True, as_json=True, say=said.append, folder=tmp_path / "demo") == 0
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
     cards = json.loads(line)["cards"]
     assert cards
     assert all(card["title"] and card["text"] for card in cards)
+    texts = [_WHEN.sub("…", card["text"].strip()) for card in cards]
+    assert texts == [_WHEN.sub("…", card.strip()) for card in played[2]]
     assert not any("cards arrived" in line for line in said)
 
 
