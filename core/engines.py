@@ -111,6 +111,7 @@ class Engines:
             llm,
             config.answers.min_cosine,
             tokens,
+            config.context,
         )
         self.answers = AnswersEngine(
             database,

@@ -270,19 +270,22 @@ class Memory:
         where: Sequence[Mapping[str, Any]] = (),
         valid_time: int | None = None,
         tx_time: int | None = None,
+        max_tokens: int | None = None,
+        max_spans: int | None = None,
         allow_ungrounded: bool = False,
         asked: Asked | None = None,
     ) -> Answer:
         """Answer a question from what the principal may read, at these coordinates (Ts; None: now).
 
-        `find` and `where` look for evidence too, as in `query`. Raises InsufficientEvidence when there is none, but
-        with `allow_ungrounded`: then the answer, if a language model gives one, says that it rests on nothing. `asked`:
-        where in a conversation, which then counts (docs/language-models.md). Raises InvalidRequest, SemanticUnavailable
-        without an embedding model, GenerateUnavailable.
+        `find` and `where` look for evidence too, as in `query`; `max_tokens` and `max_spans` as in `context`. Raises
+        InsufficientEvidence when there is none, but with `allow_ungrounded`: then the answer, if a language model gives
+        one, says that it rests on nothing. `asked`: where in a conversation, which then counts
+        (docs/language-models.md). Raises InvalidRequest, SemanticUnavailable without an embedding model,
+        GenerateUnavailable.
         """
-        coordinates = {"valid_time": valid_time, "tx_time": tx_time}
+        within = {"valid_time": valid_time, "tx_time": tx_time, "max_tokens": max_tokens, "max_spans": max_spans}
         return self._engines.generate.generate(
-            question, principal, find=find, where=where, allow_ungrounded=allow_ungrounded, asked=asked, **coordinates
+            question, principal, find=find, where=where, allow_ungrounded=allow_ungrounded, asked=asked, **within
         )
 
     def explain_thread(self, asked: Asked, principal: Principal, question: str = "") -> ThreadView:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from core.context.config import ContextConfig
 from core.embed.protocol import Embedder, embed_question
 from core.errors import InsufficientEvidence, InvalidRequest, NotFound, SemanticUnavailable, VerifyUnavailable
 from core.generate.bearing import Borne, bear, bear_unjudged
@@ -100,6 +101,7 @@ class GenerateEngine:
         llm: LanguageModel | None,
         min_cosine: float,
         default_tokens: int,
+        ceilings: ContextConfig,
     ) -> None:
         self._database = database
         self._planner = planner
@@ -111,6 +113,7 @@ class GenerateEngine:
         self._llm = llm
         self._min_cosine = min_cosine
         self._default_tokens = default_tokens
+        self._ceilings = ceilings
 
     def generate(
         self,
@@ -121,6 +124,8 @@ class GenerateEngine:
         where: Sequence[Mapping[str, Any]] = (),
         valid_time: int | None = None,
         tx_time: int | None = None,
+        max_tokens: int | None = None,
+        max_spans: int | None = None,
         allow_ungrounded: bool = False,
         asked: Asked | None = None,
     ) -> Answer:
@@ -135,7 +140,8 @@ class GenerateEngine:
         refuse_broken("question", question)
         if self._embedder is None and self._llm is None:
             raise SemanticUnavailable
-        request = self._request(question, find, where, valid_time, tx_time)
+        wanted = PlanRequest(question, find, where, valid_time, tx_time, budget_tokens=max_tokens, max_spans=max_spans)
+        request = self._granted(wanted)
         meant, evidence = self._meant(request, principal, question, asked, allow_ungrounded=allow_ungrounded)
         if self._llm is None:
             draft = self._chosen(meant.text, evidence)
@@ -193,7 +199,7 @@ class GenerateEngine:
             return self._conversations.explain(principal, asked, EXTRACTIVE, room)
         meant, evidence = question, _NO_EVIDENCE
         if question.strip():
-            request = self._request(question, None, (), None, None)
+            request = self._granted(PlanRequest(question))
             with suppress(InsufficientEvidence):
                 found, evidence = self._meant(request, principal, question, asked, allow_ungrounded=False)
                 meant = found.text
@@ -202,25 +208,20 @@ class GenerateEngine:
 
     # ── plan ──
 
-    def _request(
-        self,
-        question: str,
-        find: str | None,
-        where: Sequence[Mapping[str, Any]],
-        valid_time: int | None,
-        tx_time: int | None,
-    ) -> PlanRequest:
-        """The question leads to evidence by its meaning, but where only a query can: without an embedding model."""
-        by_query_alone = self._embedder is None and bool(find or where)
-        model = self._llm.name if self._llm else None
-        given = None if by_query_alone else question
-        budget = self._budget(question)
-        return PlanRequest(given, find, where, valid_time, tx_time, budget_tokens=budget, model=model)
+    def _granted(self, asked: PlanRequest) -> PlanRequest:
+        """Within what may be spent. Without an embedding model only a query leads to evidence, and not the question."""
+        return replace(
+            asked,
+            question=None if self._embedder is None and asked.has_query else asked.question,
+            budget_tokens=self._budget(asked.question or "", asked.budget_tokens),
+            max_spans=self._ceilings.spans(asked.max_spans),
+            model=self._llm.name if self._llm else None,
+        )
 
-    def _budget(self, question: str) -> int | None:
-        """The tokens that evidence may have, where it is less than by default. Raises InvalidRequest."""
-        room = room_for_evidence(self._llm, question) if self._llm else self._default_tokens
-        return room if room < self._default_tokens else None
+    def _budget(self, question: str, asked: int | None) -> int:
+        """The tokens that evidence may have. Raises InvalidRequest where the question leaves none."""
+        granted = self._ceilings.tokens(asked or self._default_tokens)
+        return min(granted, room_for_evidence(self._llm, question)) if self._llm else granted
 
     def _meant(
         self, request: PlanRequest, principal: Principal, question: str, asked: Asked | None, *, allow_ungrounded: bool
@@ -248,7 +249,7 @@ class GenerateEngine:
             return None
         both = together(question, before)
         try:
-            joined = replace(request, question=both, budget_tokens=self._budget(both))
+            joined = replace(request, question=both, budget_tokens=self._budget(both, request.budget_tokens))
             evidence = self._evidence(joined, principal, allow_ungrounded=False)
             if self._llm:
                 fitting(self._llm, both, evidence.passages)
@@ -266,7 +267,7 @@ class GenerateEngine:
             except InsufficientEvidence:
                 if not allow_ungrounded:
                     raise
-                empty = EvidencePlan.empty_hash(request.budget_tokens or self._default_tokens)
+                empty = EvidencePlan.empty_hash(request.budget_tokens or 0)
                 return _Evidence((), (), (), empty, 0.0, 0.0, is_near=self._llm is not None, is_grounded=False)
             ranked = sorted(planned.spans, key=lambda span: (-span.weight, span.span))
             read = ranked if self._llm else ranked[:_PASSAGES_READ]

@@ -1,14 +1,14 @@
 """The evidence that an answer would rest on: the planner over HTTP. Nothing is chosen here."""
 
-from typing import Annotated, Literal, get_args
+from typing import Literal, get_args
 from uuid import UUID
 
 from pydantic import Field
 
 from bot.http.v1.conditions import plain
-from bot.http.v1.looking import Looking, OpenQuestion, Question
+from bot.http.v1.looking import Looking, MaxSpans, MaxTokens, OpenQuestion, Question
 from bot.http.v1.route import Call, Nothing, Reply
-from bot.http.v1.shapes import Interval, Span, Told, Whole
+from bot.http.v1.shapes import Interval, Span, Told
 from core.context.views import INCLUDE
 from core.planner.request import PlanRequest
 
@@ -19,8 +19,8 @@ class ContextAsked(Looking):
     """A question, a structured query, or both; `include` says what else is told."""
 
     question: Question | None = None
-    max_tokens: Annotated[Whole, Field(ge=1, le=1_000_000)] | None = None
-    max_spans: Annotated[Whole, Field(ge=1, le=100_000)] | None = None
+    max_tokens: MaxTokens | None = None
+    max_spans: MaxSpans | None = None
     include: list[Include] = Field(default=[*get_args(Include)], max_length=len(INCLUDE))
 
 

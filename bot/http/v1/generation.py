@@ -4,7 +4,7 @@ from typing import Literal
 from uuid import UUID
 
 from bot.http.v1.conditions import plain
-from bot.http.v1.looking import Looking, OpenQuestion, Question
+from bot.http.v1.looking import Looking, MaxSpans, MaxTokens, OpenQuestion, Question
 from bot.http.v1.route import Call, Nothing, Reply
 from bot.http.v1.shapes import Span, Told
 from core.context.views import question_json, span_json
@@ -14,9 +14,14 @@ from core.model.verdicts import Support
 
 
 class GenerateAsked(Looking):
-    """A question; `allowUngrounded` lets a language model answer where there is no evidence, marked as such."""
+    """A question, and how much evidence an answer may rest on.
+
+    `allowUngrounded` lets a language model answer where there is none, marked as such.
+    """
 
     question: Question
+    max_tokens: MaxTokens | None = None
+    max_spans: MaxSpans | None = None
     allow_ungrounded: bool = False
 
 
@@ -82,6 +87,8 @@ def generate(call: Call[GenerateAsked, Nothing]) -> Reply:
         where=plain(asked.where),
         valid_time=asked.valid_time,
         tx_time=asked.tx_time,
+        max_tokens=asked.max_tokens,
+        max_spans=asked.max_spans,
         allow_ungrounded=asked.allow_ungrounded,
     )
     return Reply(_answer(answer))

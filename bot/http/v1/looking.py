@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from bot.http.v1.conditions import Where
-from bot.http.v1.shapes import Asked, Told, Ts, clean, said
+from bot.http.v1.shapes import Asked, Told, Ts, Whole, clean, said
 from core.model.clarifying import ClarificationState
 
 LONGEST_QUESTION = 4000
@@ -14,6 +14,10 @@ LONGEST_QUESTION = 4000
 
 Question = Annotated[str, said(LONGEST_QUESTION)]
 Name = Annotated[str, clean(200)]
+MaxTokens = Annotated[
+    Whole, Field(ge=1, le=1_000_000, description="Of evidence; the server grants less at its ceiling.")
+]
+MaxSpans = Annotated[Whole, Field(ge=1, le=100_000, description="Of evidence; the server grants less at its ceiling.")]
 
 
 class Looking(Asked):

@@ -3,6 +3,8 @@
 import json
 from collections import Counter
 
+import pytest
+
 from core.graph.query import DEEPEST
 from core.ids import random_id
 from tests.support.http import key
@@ -39,8 +41,13 @@ async def test_context_leaves_out_what_is_not_included(robot):
     assert "score" not in told.json["items"][0]
 
 
-async def test_context_and_generate_plan_alike(call):
-    context, answer = [await call("POST", path, QUESTION) for path in ("/memory/context", "/generate")]
+@pytest.mark.parametrize(
+    "budget",
+    [{}, {"maxTokens": 20}, {"maxTokens": 1_000_000}, {"maxSpans": 1}, {"maxTokens": 40, "maxSpans": 2}],
+    ids=["none", "few tokens", "all tokens", "one span", "both"],
+)
+async def test_context_and_generate_plan_alike(call, budget):
+    context, answer = [await call("POST", path, QUESTION | budget) for path in ("/memory/context", "/generate")]
     traces = [(await call("GET", f"/trace/{told.json['traceId']}")).json for told in (context, answer)]
     assert [trace["kind"] for trace in traces] == ["context", "generate"]
     assert traces[0]["body"]["planHash"] == traces[1]["body"]["planHash"] == answer.json["planHash"]
