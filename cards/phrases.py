@@ -7,7 +7,7 @@ from typing import Literal
 from cards.diff import change_in_words, marked
 from cards.inline import Bold, Inline, Joined, Link, Plain, Words, blank, leaves, name, spaced, when
 from cards.model import Change
-from cards.text import beginning, is_blank, one_line, truncate
+from cards.text import beginning_of_line, is_blank, one_line, truncate
 
 SIDE_CHARS = 300
 NAME_CHARS = 60
@@ -35,7 +35,7 @@ def plural(number: int, one: str, many: str = "") -> str:
 
 
 def short(text: str, limit: int = NAME_CHARS) -> str:
-    return truncate(one_line(beginning(text, limit)), limit)
+    return truncate(one_line(beginning_of_line(text, limit)), limit)
 
 
 def _steps(section_path: Sequence[str]) -> list[str]:

@@ -37,6 +37,7 @@ _HIDDEN_NOT_KEPT = regex.compile(
     """,
     regex.VERBOSE | regex.VERSION1,
 )
+_GAP = regex.compile(r"[\p{Zs}\n\t\r\x0b\x0c\x85\u2028\u2029][\s\p{DI}\p{Cc}\uFFF9-\uFFFB]++")
 # For each of a row of flags, `\X` alone goes back to where the row begins.
 _CLUSTER = regex.compile(r"\p{RI}{2}(?=\p{RI})|\X")
 _ENDED = regex.compile(r"[.!?…。！？][\p{Pe}\p{Pf}\"'\u2069]*\Z")
@@ -61,6 +62,11 @@ def clean(text: str) -> str:
 def beginning(text: str, limit: int) -> str:
     """As much of `text` as can matter where `limit` characters of it are shown: beyond is only what nobody sees."""
     return text[: limit * CODE_POINTS_PER_SHOWN]
+
+
+def beginning_of_line(text: str, limit: int) -> str:
+    """The same where it is shown as one line: white space counts once there, with what is hidden in it."""
+    return beginning(_GAP.sub(" ", text, count=limit * CODE_POINTS_PER_SHOWN), limit)
 
 
 def one_line(text: str) -> str:

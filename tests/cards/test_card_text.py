@@ -2,13 +2,25 @@
 
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cards.phrases import short
 from cards.slack_text import escaped_length
-from cards.text import clean, clusters, ended, is_blank, isolate, one_line, safe_link, shown, truncate, utf16_length
-from tests.strategies.card_content import CLUSTERS, HIDDEN, short_texts
+from cards.text import (
+    beginning_of_line,
+    clean,
+    clusters,
+    ended,
+    is_blank,
+    isolate,
+    one_line,
+    safe_link,
+    shown,
+    truncate,
+    utf16_length,
+)
+from tests.strategies.card_content import CLUSTERS, HIDDEN, SPACES, short_texts
 
 FLAG = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 
@@ -86,10 +98,22 @@ def test_clusters_are_those_of_the_standard(text: str) -> None:
     assert list(clusters(text)) == regex.findall(r"\X", text)
 
 
-@given(st.lists(st.tuples(st.sampled_from(("", *HIDDEN)), st.characters()), max_size=300), st.integers(1, 60))
+_SEEN = st.characters().filter(clean)
+
+
+@given(st.lists(st.tuples(st.sampled_from(("", *HIDDEN)), _SEEN), max_size=300), st.integers(1, 60))
+@example([("\u202e", " ")] * 20 + [("", "a")], 1)
+@example([("", "\n")] * 20 + [("", "a")], 1)
 def test_looking_only_at_the_beginning_changes_nothing_that_is_shown(pieces: list[tuple[str, str]], limit: int) -> None:
     text = "".join(hidden + seen * 2 for hidden, seen in pieces)
     assert short(text, limit) == truncate(one_line(text), limit)
+
+
+@given(st.lists(st.sampled_from((*HIDDEN, *SPACES, "\x08", "\x1c", "❤", "a", "葛")), max_size=40).map("".join))
+def test_with_its_gaps_closed_a_line_is_the_same(text: str) -> None:
+    closed = beginning_of_line(text, len(text))
+    assert one_line(closed) == one_line(text)
+    assert not regex.search(r"\s\s", clean(closed))
 
 
 def test_of_a_name_without_end_only_the_beginning_is_looked_at() -> None:
