@@ -42,7 +42,7 @@ SECTIONS = {
 MEANINGS = {
     "database": "sqlite:///FILE or postgresql://HOST/NAME",
     "tenant": "whose memory this is",
-    "company": "the name people see",
+    "company": "the name people see above the local inbox, and what `init` calls the tenant that it makes",
     "keys": "the folder of the keys that sign taps",
     "cache": "where git sources are mirrored",
     "embedder": "minilm, hashing (words only, for trials), none, endpoint, or a folder with an ONNX export",
