@@ -4,11 +4,13 @@ from uuid import UUID
 
 import pytest
 
-from core.clock import SECOND
+from core.clock import HOUR, SECOND
 from core.graph.records import Record
 from core.jobs.kinds import Audience, JobKind
+from core.model.paging import Part
+from core.model.watching import ScopeType
 from core.store import jobs
-from tests.support.memories import NOW, add_person, open_memory, page, put
+from tests.support.memories import NOW, add_person, open_memory, page, put, watch_request
 from tests.support.steps import steps
 
 FEW, MANY = 5, 120
@@ -53,6 +55,39 @@ def test_a_document_costs_the_same_among_many_as_among_few(memory, what):
             put(memory, f"{number}.md", text("Other", number))
 
     assert as_many_steps(memory, grow, lambda uri: DOCUMENTS[what](memory, uri)) < 1.5
+
+
+@pytest.mark.parametrize("after", [None, ("1.md",)], ids=["first", "further on"])
+def test_a_page_of_the_documents_costs_the_same_among_many_as_among_few(memory, after):
+    """Also to whoever may read only some of them."""
+    admin, ada = add_person(memory, "Root", ("admin",)), add_person(memory, "Ada")
+
+    def grow(numbers):
+        for number in numbers:
+            put(memory, f"{number}.md", text("Other", number), ["admin"] if number % 3 == 2 else ["member"])
+
+    def act(_):
+        for who in (admin, ada):
+            assert len(memory.documents.part(who, Part(after, 2))) == 2
+
+    assert as_many_steps(memory, grow, act) < 1.5
+
+
+def test_a_page_of_fires_costs_the_same_among_many_as_among_few(memory):
+    ada = add_person(memory, "Ada")
+    watched = memory.watch(watch_request(ada, ScopeType.LABEL, "SECTION"), ada)
+    memory.sweep()
+
+    def grow(numbers):
+        for number in numbers:
+            put(memory, "a.md", text("Other", number))
+            memory.clock.advance(HOUR)
+            memory.sweep()
+
+    def act(_):
+        assert len(memory.watched.fires(watched.watch_id, ada, Part(limit=2))) == 2
+
+    assert as_many_steps(memory, grow, act) < 1.5
 
 
 HISTORY = {

@@ -122,3 +122,26 @@ async def test_a_list_without_an_end_to_its_name_is_read_too(admin, memory):
         put(memory, letter + "\U0001f3dd" * 1023, document("P", {"S": "Words."}))
     cursor = (await admin("GET", "/sources?limit=1")).json["nextCursor"]
     assert (await admin("GET", "/sources", params={"cursor": cursor})).status == 200
+
+
+async def test_each_list_is_read_to_its_end_by_its_cursors(call, memory, admin):
+    """Also uris that a database with an alphabet of its own would order otherwise."""
+    for uri in ("B.md", "a.md", "\u00e4.md", "b-1.md", "b 1.md"):
+        put(memory, uri, document("P", {"S": f"Words of {uri}."}))
+    for number in "123":
+        await call("POST", "/watches", {"name": number, "scopeType": "label", "scopeRefs": [f"LABEL_{number}"]})
+        asked = {"nodeId": section("travel.md", "Travel", "Meals"), "question": f"{number}?", "audience": ["member"]}
+        await call("POST", "/clarifications", asked)
+        trace_id = (await call("POST", "/generate", {"question": f"What may {number} meals cost?"})).json["traceId"]
+        await call("POST", "/answers", {"traceId": trace_id})
+        memory.clock.advance(1_000_000)
+    for name in ("sources", "watches", "answers", "clarifications"):
+        whole, seen, cursor = (await call("GET", f"/{name}?limit=200")).json[name], [], {}
+        while cursor is not None:
+            told = (await call("GET", f"/{name}", params={"limit": 2} | cursor)).json
+            seen += told[name]
+            cursor = told["nextCursor"] and {"cursor": told["nextCursor"]}
+        assert seen == whole
+        assert len(whole) >= 3
+    uris = [one["uri"] for one in (await admin("GET", "/sources")).json["sources"]]
+    assert uris == sorted(uris, key=str.encode)
