@@ -38,6 +38,11 @@ class InvalidRequest(CoreError):
 
     code = "invalid_request"
 
+    def __init__(self, message: str | None = None, *, at: tuple[str | int, ...] = ()) -> None:
+        """`at`: which part of the request is not, by the names of core; a list's by their numbers."""
+        super().__init__(message)
+        self.at = at
+
 
 class InvalidQuery(InvalidRequest):
     """The query is not valid."""

@@ -79,7 +79,8 @@ class ClarificationsEngine:
             if opening.quorum > reach:
                 raise InvalidRequest(
                     f"quorum is {opening.quorum}, and {reach} people of the audience are active and may read this; "
-                    "ask more people, or let fewer decide"
+                    "ask more people, or let fewer decide",
+                    at=("quorum",),
                 )
             clarification_id = derived("clarification", tx.tenant_id, node.node_id, tx.tx)
             options = [Statement(text) for text in opening.choices]
@@ -352,7 +353,7 @@ def _require_choice(
     mine = [number for number in choices(options, there) if options[number].sources <= readable]
     if choice is not None and (type(choice) is not int or choice not in mine):  # True is no option 1
         these = ", ".join(map(str, mine)) or "none"
-        raise InvalidRequest(f"option {choice!r} is not there to choose; these are: {these}")
+        raise InvalidRequest(f"option {choice!r} is not there to choose; these are: {these}", at=("choice",))
 
 
 def _tell(tx: WriteTx, clarification_id: UUID, persons: Iterable[str], cause: object) -> None:

@@ -34,8 +34,8 @@ class Opening:
         _check_options(self.options)
         if isinstance(self.audience, str) or not self.audience:
             raise InvalidRequest("audience: name who is asked, such as steward, person:<id> or everyone")
-        for name in self.audience:
-            _check_name(name)
+        for number, name in enumerate(self.audience):
+            _check_name(name, number)
         if type(self.quorum) is not int or self.quorum < 1:
             raise InvalidRequest(f"quorum is {self.quorum!r}; it must be a number of people, at least 1")
 
@@ -51,12 +51,14 @@ class Opening:
 
 def _check_options(options: Sequence[str]) -> None:
     if isinstance(options, str) or (options and not 2 <= len(options) <= MOST_OPTIONS):
-        raise InvalidRequest(f"options: give 2 to {MOST_OPTIONS} of them, or none for a question of yes or no")
+        words = f"options: give 2 to {MOST_OPTIONS} of them, or none for a question of yes or no"
+        raise InvalidRequest(words, at=("options",))
     for number, option in enumerate(options, start=1):
         _check_text(f"option {number}", option, OPTION_CHARS)
         for earlier, other in enumerate(options[: number - 1], start=1):
             if same(option, other):
-                raise InvalidRequest(f"option {number} says the same as option {earlier}; let each say its own")
+                words = f"option {number} says the same as option {earlier}; let each say its own"
+                raise InvalidRequest(words, at=("options", number - 1))
 
 
 def _check_text(where: str, text: str, most: int) -> None:
@@ -67,7 +69,7 @@ def _check_text(where: str, text: str, most: int) -> None:
     refuse_broken(where, text)
 
 
-def _check_name(name: str) -> None:
+def _check_name(name: str, number: int) -> None:
     if name == EVERYONE:
         return
     if not name.startswith(PERSON):
@@ -76,4 +78,5 @@ def _check_name(name: str) -> None:
     try:
         UUID(name.removeprefix(PERSON))
     except ValueError as error:
-        raise InvalidRequest(f"audience: {name!r} names no person; write person: and their id") from error
+        words = f"audience: {name!r} names no person; write person: and their id"
+        raise InvalidRequest(words, at=("audience", number)) from error

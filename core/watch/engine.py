@@ -92,7 +92,9 @@ class WatchEngine:
         reader = _told(tx, request, principal) if target is TargetKind.WEBHOOK else principal
         if set(request.events).isdisjoint(HEARD[request.scope_type]):
             heard = ", ".join(HEARD[request.scope_type])
-            raise InvalidRequest(f"no such event ever comes of the scope {request.scope_type}: name {heard}")
+            raise InvalidRequest(
+                f"no such event ever comes of the scope {request.scope_type}: name {heard}", at=("events",)
+            )
         if request.scope_type not in _FOR_ANYBODY and not _readable(tx, request, reader):
             raise NotFound
 
@@ -186,7 +188,8 @@ def _end_for_webhook(tx: WriteTx, watch: Watch, principal: Principal, until: int
     if not watch.enabled:
         raise NotFound
     if until is not None:
-        raise InvalidRequest("a webhook is sent no cards that could be held: end the watch, or switch the webhook off")
+        words = "a webhook is sent no cards that could be held: end the watch, or switch the webhook off"
+        raise InvalidRequest(words, at=("muted_until",))
     _stop(tx, watch)
     detail = {"watch_id": str(watch.watch_id)}
     audit.record(tx, principal.actor, "webhook_unwatched", f"webhook:{watch.owner_id}", detail=detail)
@@ -197,14 +200,17 @@ def _check_cadence(request: WatchRequest, target: TargetKind) -> None:
     if request.cadence not in {None, *Cadence}:
         raise InvalidRequest(f"there is no cadence {request.cadence!r}: one of {', '.join(Cadence)}")
     if target not in watches.TOLD_BY_CARDS and request.cadence not in {None, Cadence.IMMEDIATE}:
-        raise InvalidRequest(f"only people have briefs: what is told to no person has no cadence {request.cadence}")
+        raise InvalidRequest(
+            f"only people have briefs: what is told to no person has no cadence {request.cadence}", at=("cadence",)
+        )
 
 
 def _check_scope(request: WatchRequest) -> None:
     """Labels that a node can have, and a time to gather for."""
-    for label in request.refs if request.scope_type is ScopeType.LABEL else ():
+    for number, label in enumerate(request.refs if request.scope_type is ScopeType.LABEL else ()):
         if not LABEL.fullmatch(label):
-            raise InvalidRequest(f"{label!r} is no label: capitals, digits and _, as in SECTION or PROJECT")
+            words = f"{label!r} is no label: capitals, digits and _, as in SECTION or PROJECT"
+            raise InvalidRequest(words, at=("scope_refs", number))
     if request.debounce_secs is not None and not 0 <= request.debounce_secs <= LONGEST_DEBOUNCE:
         raise InvalidRequest(f"a watch gathers for 0 to {LONGEST_DEBOUNCE} seconds, not for {request.debounce_secs}")
 
@@ -219,7 +225,7 @@ def _check_people(tx: WriteTx, target: Mapping[str, Any], principal: Principal) 
     """A watch tells its owner, and others where a steward sets it. Raises InvalidRequest, NotFound."""
     heard = heard_by(target)
     if (heard.roles or heard.persons != {principal.person_id}) and STEWARD not in principal.roles:
-        raise InvalidRequest("a watch tells its own owner; only a steward lets others be told")
+        raise InvalidRequest("a watch tells its own owner; only a steward lets others be told", at=("target",))
     for person_id in heard.persons:
         person = people.get(tx, person_id)
         if person is None or not person.active:
@@ -229,27 +235,29 @@ def _check_people(tx: WriteTx, target: Mapping[str, Any], principal: Principal) 
 def _told(tx: WriteTx, request: WatchRequest, principal: Principal) -> Principal:
     """Whom a webhook reads as, and so whose rights its watches are under. Raises InvalidRequest."""
     if ADMIN not in principal.roles:
-        raise InvalidRequest("only an admin lets a webhook be told")
+        raise InvalidRequest("only an admin lets a webhook be told", at=("target",))
     if request.scope_type not in _FOR_WEBHOOKS:
-        raise InvalidRequest(f"a webhook is told of {', '.join(sorted(_FOR_WEBHOOKS))}, and of no {request.scope_type}")
+        of = ", ".join(sorted(_FOR_WEBHOOKS))
+        raise InvalidRequest(f"a webhook is told of {of}, and of no {request.scope_type}", at=("scope_type",))
     try:
         row = webhooks.get(tx, UUID(str(request.target.get("webhook_id"))))
     except ValueError:
         row = None
     if row is None or not row.enabled:
-        raise InvalidRequest("a watch tells a webhook that is registered and not switched off: see `webhook list`")
+        words = "a watch tells a webhook that is registered and not switched off: see `webhook list`"
+        raise InvalidRequest(words, at=("target", "webhook_id"))
     return webhooks.reader(row)
 
 
 def _canonical(request: WatchRequest) -> WatchRequest:
     """The request in the one way to write it, each thing and event once. Raises InvalidRequest, InvalidQuery."""
     if request.scope_type is ScopeType.QUERY and len(request.refs) != 1:
-        raise InvalidRequest(f"a watch is on one query, and these are {len(request.refs)}")
-    refs = (_named(request.scope_type, ref) for ref in request.refs)
+        raise InvalidRequest(f"a watch is on one query, and these are {len(request.refs)}", at=("scope_refs",))
+    refs = (_named(request.scope_type, ref, number) for number, ref in enumerate(request.refs))
     return replace(request, refs=tuple(dict.fromkeys(refs)), events=tuple(dict.fromkeys(request.events)))
 
 
-def _named(scope_type: ScopeType, ref: str) -> str:
+def _named(scope_type: ScopeType, ref: str, number: int) -> str:
     """What a watch is on, as the feed names it."""
     if scope_type is ScopeType.LABEL:
         return ref
@@ -258,7 +266,8 @@ def _named(scope_type: ScopeType, ref: str) -> str:
     try:
         return str(UUID(ref))
     except ValueError:
-        raise InvalidRequest(f"{ref!r} is no id: what is watched by {scope_type} is named by a UUID in text") from None
+        words = f"{ref!r} is no id: what is watched by {scope_type} is named by a UUID in text"
+        raise InvalidRequest(words, at=("scope_refs", number)) from None
 
 
 def _index(request: WatchRequest) -> Collection[str]:

@@ -29,7 +29,9 @@ def heard_by(target: Mapping[str, Any]) -> HeardBy:
         raise InvalidRequest(f"an audience is {audience!r}; it must be an object of roles and persons")
     roles, persons = (_listed(name, audience.get(name, ())) for name in _AUDIENCE)
     if not roles and not persons:
-        raise InvalidRequest("an audience names nobody; it must have at least one role or person")
+        raise InvalidRequest(
+            "an audience names nobody; it must have at least one role or person", at=("target", "audience")
+        )
     return HeardBy(frozenset(map(_person, persons)), frozenset(role_names(roles)))
 
 

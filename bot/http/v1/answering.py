@@ -8,9 +8,9 @@ from uuid import UUID
 
 from bot.http.v1.idempotency import name_of, once
 from bot.http.v1.problems import MEDIA_TYPE, Problem
-from bot.http.v1.reading import body_of, of_query, query_of
+from bot.http.v1.reading import body_of, of_query, of_request, query_of
 from bot.http.v1.route import Call, Document, Outcome, Reply, Route
-from core.errors import InvalidQuery
+from core.errors import InvalidQuery, InvalidRequest
 from core.memory import Memory
 from core.model.principals import Principal
 
@@ -54,6 +54,8 @@ def _done(route: Route, call: Call[Any, Any]) -> Outcome:
     except InvalidQuery as error:
         given = call.body.model_dump(mode="json", by_alias=True) if call.body else {}
         raise of_query(error, route.query_at, given) from error
+    except InvalidRequest as error:
+        raise of_request(error) if error.at else error from error
 
 
 def _call(memory: Memory, route: Route, incoming: Incoming) -> Call[Any, Any]:

@@ -11,7 +11,7 @@ from bot.http.v1.paging import PageAsked, page, part
 from bot.http.v1.problems import Problem
 from bot.http.v1.route import Call, Document, Nothing, Reply
 from bot.http.v1.shapes import NAME, Asked, Reader, Told, Ts
-from core.errors import NotFound
+from core.errors import InvalidRequest, NotFound
 from core.model.principals import ADMIN, EVERYONE, PERSON, Principal, role_names
 
 LONGEST_URI = 1024
@@ -116,20 +116,20 @@ def _writable(uri: str, principal: Principal) -> str:
 
 
 def _readers(names: list[str]) -> list[str]:
-    """Raises InvalidRequest, Problem INVALID_REQUEST."""
-    for name in names:
+    """Raises InvalidRequest."""
+    for number, name in enumerate(names):
         if name.startswith(PERSON):
-            _require_person(name)
+            _require_person(name, number)
         elif name != EVERYONE:
             role_names([name])
     return names
 
 
-def _require_person(name: str) -> None:
+def _require_person(name: str, number: int) -> None:
     try:
         UUID(name.removeprefix(PERSON))
     except ValueError:
-        raise Problem("INVALID_REQUEST", f"/readers: {PERSON} is followed by the id of a person.") from None
+        raise InvalidRequest(f"{PERSON} is followed by the id of a person", at=("readers", number)) from None
 
 
 def _media_type(sent: str) -> str | None:

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic.alias_generators import to_camel
 
 from bot.http.v1.problems import Problem
 from bot.http.v1.shapes import PATTERNS, UnknownFieldError
-from core.errors import InvalidQuery
+from core.errors import InvalidQuery, InvalidRequest
 from core.text import strict_json
 
 _MOST_ERRORS = 20
@@ -87,6 +88,12 @@ def of_query(error: InvalidQuery, at: Sequence[int | str], given: Any) -> Proble
     steps = re.findall(r"[a-z]+|\d+", found[1]) if found else []
     place = pointer([*at, *(int(step) if step.isdigit() else step for step in steps)], given)
     return Problem("INVALID_QUERY", str(error), [{"pointer": place, "detail": str(error)}])
+
+
+def of_request(error: InvalidRequest) -> Problem:
+    """What core refused of a part that it names."""
+    place = "".join(f"/{to_camel(step) if isinstance(step, str) else step}" for step in error.at)
+    return Problem("INVALID_REQUEST", str(error), [{"pointer": place, "detail": str(error)}])
 
 
 def pointer(loc: Iterable[int | str], given: Any) -> str:

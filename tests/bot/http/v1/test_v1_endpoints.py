@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from uuid import UUID
 
 import pytest
 
@@ -107,6 +108,37 @@ async def test_what_is_wrong_with_a_query_is_pointed_at_where_it_stands_in_the_b
     ):
         heard = await call("POST", path, body)
         assert (heard.code, [one["pointer"] for one in heard.json["errors"]]) == ("INVALID_QUERY", [place]), body
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "place"),
+    [
+        ("/watches", {"scopeType": "entity", "scopeRefs": [str(UUID(int=7)), "no id"]}, "/scopeRefs/1"),
+        ("/watches", {"scopeType": "label", "scopeRefs": ["SECTION", "section"]}, "/scopeRefs/1"),
+        ("/watches", {"scopeType": "query", "scopeRefs": ["{}", "{}"]}, "/scopeRefs"),
+        ("/watches", {"scopeType": "label", "scopeRefs": ["PAY"], "events": ["answer_stale"]}, "/events"),
+        ("/watches", {"target": {"kind": "webhook", "webhookId": str(UUID(int=7))}}, "/target"),
+        ("/watches", {"target": {"kind": "chat_person", "personId": str(UUID(int=7))}}, "/target"),
+        ("/watches", {"target": {"kind": "chat_shared", "audience": {}}}, "/target/audience"),
+        ("/clarifications", {"options": ["one"]}, "/options"),
+        ("/clarifications", {"options": ["one", "two", "one"]}, "/options/2"),
+        ("/clarifications", {"quorum": 99}, "/quorum"),
+        ("/clarifications", {"audience": ["member", "person:7"]}, "/audience/1"),
+    ],
+    ids=range(11),
+)
+async def test_what_core_refuses_of_a_request_is_pointed_at_too(call, path, body, place):
+    whole = {
+        "/watches": {"name": "x", "scopeType": "label", "scopeRefs": ["SECTION"]},
+        "/clarifications": {
+            "nodeId": section("travel.md", "Travel", "Meals"),
+            "question": "Which?",
+            "audience": ["member"],
+        },
+    }
+    heard = await call("POST", path, whole[path] | body)
+    assert (heard.code, [one["pointer"] for one in heard.json["errors"]]) == ("INVALID_REQUEST", [place])
+    assert heard.json["errors"][0]["detail"] == heard.json["detail"]
 
 
 async def test_a_key_reads_what_its_roles_may(robot, nobody, memory):
