@@ -13,8 +13,8 @@ import pytest
 
 from bot.http.v1.limits import LIMITS
 from bot.http.v1.problems import KINDS
-from bot.http.v1.reading import DEEPEST
 from bot.http.v1.routes import ROUTES
+from core.text.strict_json import DEEPEST
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
