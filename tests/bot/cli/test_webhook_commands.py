@@ -10,7 +10,7 @@ from standardwebhooks.webhooks import Webhook
 
 from bot import webhook_key
 from bot.config import load, open_memory
-from bot.doctor import examine
+from bot.doctor.setup import examine
 from core.ids import random_id
 from core.model.node_ids import document_id, section_id
 from core.store.tables import Watch
