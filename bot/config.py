@@ -5,6 +5,7 @@ finds the same database wherever it is started from.
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
@@ -56,6 +57,7 @@ def _said(text: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_said)]
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?")
 
 
 class HttpSettings(Section):
@@ -63,11 +65,20 @@ class HttpSettings(Section):
     port: Port = 8080
 
 
+def _host(text: str) -> str:
+    if not _HOST.fullmatch(text.lower()):
+        raise ValueError(
+            "is no name of a machine, and would let nobody in: write it as clients send it, such as "
+            "bot.example.com, without https:// and without a path"
+        )
+    return text.lower()
+
+
 class McpSettings(Section):
     """`hosts`: the names besides this machine's by which `/mcp` is called, as a proxy in front passes them on."""
 
     enabled: bool = False
-    hosts: tuple[Name, ...] = ()
+    hosts: tuple[Annotated[str, AfterValidator(_host)], ...] = ()
 
 
 class InboxSettings(Section):

@@ -1,6 +1,5 @@
 """`context` and `verify`: the evidence without an answer, and what the wording says of claims."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -172,10 +171,11 @@ _IN_WORDS = {
 
 def _conditions(where: str | None) -> list[dict[str, Any]]:
     from core.errors import InvalidQuery
+    from core.text import strict_json
 
     try:
-        found = json.loads(where) if where else []
-    except ValueError as error:
+        found = strict_json.parse(where.encode("utf-8", "surrogateescape")) if where else []
+    except strict_json.NotJsonError as error:
         raise InvalidQuery(f"--where is no JSON: {error}") from error
     if not isinstance(found, list):
         raise InvalidQuery("--where must be a JSON list of conditions")

@@ -5,7 +5,6 @@ is an ASGI application, needs no server of its own: it is handed a request that 
 """
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
@@ -20,21 +19,16 @@ from bot.http.v1.route import Outcome, Route
 from bot.http.v1.serving import Server
 from bot.mcp.refusing import errors_for_all
 from bot.mcp.tools import memory_server
-from core.errors import InvalidConfig
 
 Message = MutableMapping[str, Any]
 Asgi = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
 
 _HERE = ("127.0.0.1", "localhost", "[::1]")
-_NAME = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?")
 
 
 def mcp_app(desk: Server, hosts: Iterable[str]) -> web.Application:
-    """To be mounted under `/mcp`. `hosts`: the names besides this machine's by which it may be called.
-
-    Raises InvalidConfig for what is no name: it would let nobody in, and say nothing.
-    """
-    names = (*_HERE, *map(_checked, hosts))
+    """To be mounted under `/mcp`. `hosts`: the names besides this machine's by which it may be called."""
+    names = (*_HERE, *hosts)
     security = TransportSecuritySettings(
         allowed_hosts=[name + port for name in names for port in ("", ":*")],
         allowed_origins=[
@@ -61,15 +55,6 @@ def mcp_app(desk: Server, hosts: Iterable[str]) -> web.Application:
     app = web.Application(middlewares=[errors_for_all, problems_for_all])
     app.router.add_post("", handle, expect_handler=body_later)
     return app
-
-
-def _checked(host: str) -> str:
-    if not _NAME.fullmatch(host.lower()):
-        raise InvalidConfig(
-            f"mcp.hosts has {host!r}, which is no name of a machine: write it as clients send it, such as "
-            "bot.example.com, without https:// and without a path"
-        )
-    return host.lower()
 
 
 async def _exchanged(request: web.Request, raw: bytes, application: Asgi) -> web.Response:

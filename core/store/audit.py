@@ -11,7 +11,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, String, and_, cast, inspect, or_
 from sqlalchemy.engine import Connection
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
 from core.errors import NotFound
 from core.ids import random_id
@@ -101,7 +101,7 @@ def targets(connection: Connection, actions: Collection[str]) -> list[tuple[str,
     if not inspect(connection).has_table("audit"):
         return []
     told = select(Audit.tenant_id, Audit.action, Audit.target).where(col(Audit.action).in_(actions)).distinct()
-    return [(tenant_id, action, target) for tenant_id, action, target in connection.execute(told)]
+    return [(tenant_id, action, target) for tenant_id, action, target in Session(connection).exec(told)]
 
 
 def _entry(row: Audit) -> AuditEntry:

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError
 
-from core.errors import StoreUnavailable
+from core.errors import InvalidConfig, StoreUnavailable
 
 _SAYINGS = (
     ("database is locked", "is locked by another program: close it, or wait until it has finished"),
@@ -27,10 +27,15 @@ _SAYINGS = (
 
 @contextmanager
 def translated(url: URL) -> Iterator[None]:
-    """Turn a driver's operational errors into StoreUnavailable. Broken rules of ours (IntegrityError) pass through."""
+    """Turn a driver's operational errors into StoreUnavailable, and a url it cannot follow into InvalidConfig.
+
+    Broken rules of ours (IntegrityError) pass through.
+    """
     try:
         yield
     except DBAPIError as error:
+        if isinstance(error, ProgrammingError) and error.statement is None:
+            raise InvalidConfig(f"the database url {_shown(url)} has an option that is none: {error.orig}") from error
         message = _saying(str(error.orig))
         if message is None and not isinstance(error, OperationalError):
             raise

@@ -59,6 +59,6 @@ async def test_a_card_that_could_not_be_put_down_leaves_nothing_in_the_thread(re
 
     memory.generate = _erased_meanwhile
     adas.write(ASKED)
-    await parts.worker._inbound()
-    await parts.worker._talks.finish()
+    await parts.worker._talks.begin()
+    await parts.worker._talks.lanes.finish()
     assert said(memory) == []

@@ -13,6 +13,7 @@ from aiohttp import web
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from bot.config import McpSettings
 from bot.http.v1.limits import LIMITS, Limits
 from bot.http.v1.routes import ROUTES
 from bot.http.v1.serving import Server
@@ -30,7 +31,7 @@ async def serving(memory: Memory, *hosts: str, limits: Limits = LIMITS) -> Async
     """The address of `/mcp` over a memory, for as long as it is served."""
     gateway = MemoryGateway(memory)
     app = web.Application()
-    app.add_subapp("/mcp", mcp_app(Server(gateway, ROUTES, limits), hosts))
+    app.add_subapp("/mcp", mcp_app(Server(gateway, ROUTES, limits), McpSettings(hosts=hosts).hosts))
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     try:

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
-from pydantic_core import PydanticCustomError
 
 from core.clock import FOREVER, to_datetime
 
@@ -19,7 +18,7 @@ LAST_TS = 253_402_300_799_999_999
 def _whole(given: Any) -> Any:
     """In JSON Schema 3.0 is an integer; in an address digits are one, and nothing else that Python reads as one."""
     if isinstance(given, str) and not re.fullmatch("-?[0-9]+", given):
-        raise PydanticCustomError("int_parsing", "Input should be a whole number, in digits")
+        raise ValueError("must be a whole number, in digits")
     return int(given) if isinstance(given, float) and given.is_integer() else given
 
 

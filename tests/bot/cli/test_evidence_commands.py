@@ -70,6 +70,7 @@ def test_verify_holds_claims_against_a_document_that_is_named(library):
         (["verify", "\udcff"], 2, "not text in UTF-8"),
         (["context", "x", "--where", "{"], 2, "--where is no JSON"),
         (["context", "x", "--where", "{}"], 2, "must be a JSON list"),
+        (["context", "x", "--where", '[{"prop": "a", "prop": "b"}]'], 2, "same name twice"),
         (["verify", " "], 2, "claims[0] is blank"),
         (["verify", MEAL, "--source", "nowhere.md"], 1, "no document nowhere.md that whoever asks can read"),
         (["verify", MEAL, "--source", "board/board.md"], 1, "no document board/board.md that whoever asks can read"),

@@ -12,10 +12,9 @@ from mcp import MCPError
 
 from bot import keys
 from bot.app import Bot, _listen, signer_of
-from bot.config import HttpSettings, McpSettings, Settings
+from bot.config import FILE, HttpSettings, McpSettings, Settings, load
 from bot.http.v1.limits import LIMITS
 from bot.mcp import extra
-from bot.mcp.http import mcp_app
 from bot.mcp.refusing import REFUSED
 from core.clock import SECOND
 from core.errors import InvalidConfig
@@ -184,9 +183,11 @@ def free_port():
 
 
 @pytest.mark.parametrize("host", ["https://bot.example.com", "bot.example.com/mcp", "*", "a b", ""])
-def test_what_is_no_name_of_a_machine_is_refused_where_it_is_set(host):
-    with pytest.raises(InvalidConfig, match=r"mcp\.hosts.*bot\.example\.com"):
-        mcp_app(None, [host])
+def test_what_is_no_name_of_a_machine_is_refused_where_it_is_set(host, tmp_path, monkeypatch):
+    monkeypatch.setenv("CLARIFY_MCP__HOSTS", json.dumps([host]))
+    (tmp_path / FILE).write_text("")
+    with pytest.raises(InvalidConfig, match=r"CLARIFY_MCP__HOSTS.*mcp\.hosts.*bot\.example\.com"):
+        load(tmp_path / FILE)
 
 
 async def test_a_session_that_somebody_names_is_nobodys(post, board, member):

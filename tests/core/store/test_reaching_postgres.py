@@ -4,7 +4,8 @@ from contextlib import closing
 
 import pytest
 
-from core.store.database import Database
+from core.errors import InvalidConfig
+from core.store.database import Database, tenants
 from tests.support.connections import keeping_none
 
 IN_TIME = {
@@ -38,3 +39,13 @@ def test_a_server_that_vanished_holds_nobody_longer_than_a_minute(postgres_url, 
 def test_what_the_address_says_of_it_goes_first(postgres_url, clock):
     for settings in settings_of(f"{postgres_url}&connect_timeout=9&tcp_user_timeout=0", clock):
         assert settings.items() >= (IN_TIME | {"connect_timeout": "9", "tcp_user_timeout": "0"}).items()
+
+
+@pytest.mark.parametrize("option", ["connect_timeout=words", "nonsense=1"])
+def test_an_option_that_is_none_is_told_as_one_and_the_password_is_not(option, clock):
+    with (
+        closing(Database(f"postgresql://ada:hidden@127.0.0.1:1/x?{option}", clock)) as database,
+        pytest.raises(InvalidConfig, match=option.split("=")[0]) as told,
+    ):
+        tenants(database)
+    assert "hidden" not in str(told.value)
