@@ -5,6 +5,7 @@ CLARIFY_BOT_TESTS_ON=postgresql runs the same tests on the other.
 """
 
 import os
+import signal
 from collections.abc import Iterator
 from itertools import count
 
@@ -25,6 +26,14 @@ def database_url(request: pytest.FixtureRequest) -> str:
     other = os.environ.get("CLARIFY_BOT_TESTS_ON") == "postgresql"
     url: str = request.getfixturevalue("postgres_url" if other else "sqlite_url")
     return url
+
+
+@pytest.fixture
+def in_a_terminal() -> Iterator[None]:
+    """Whatever the tests themselves were started by: under nohup nothing minds a terminal that closes."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from bot.app import Bot, _listen, run, signer_of
 from bot.channels.inbox import ListenError
 from bot.channels.inbox.backend import PersonKey
 from bot.channels.local import place_of
-from bot.config import HttpSettings, InboxSettings, McpSettings, Settings, SourceSettings, open_memory
+from bot.config import HttpSettings, InboxSettings, Settings, SourceSettings, open_memory
 from core.errors import InvalidConfig, StoreUnavailable
 from core.watch.config import WatchConfig
 from tests.support.http import Caller, key
@@ -140,7 +140,7 @@ async def test_what_comes_packed_is_unpacked_for_nobody(settings):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-async def test_told_to_stop_it_ends_with_exit_code_0_and_listens_no_more(number, settings, events):
+async def test_told_to_stop_it_ends_with_exit_code_0_and_listens_no_more(number, settings, events, in_a_terminal):
     async with serving(settings, events) as task:
         os.kill(os.getpid(), number)
         assert await task == 0
@@ -288,12 +288,6 @@ async def test_an_address_that_is_not_this_machines_is_a_clear_error(settings, e
     elsewhere = settings.model_copy(update={"http": HttpSettings(host="192.0.2.1", port=settings.http.port)})
     with pytest.raises(StoreUnavailable, match=r"cannot listen on 192\.0\.2\.1 port"):
         await run(elsewhere)
-
-
-async def test_a_name_for_mcp_that_would_let_nobody_in_ends_it_like_every_setting_that_is_wrong(settings, events):
-    wrong = settings.model_copy(update={"mcp": McpSettings(enabled=True, hosts=("https://bot.example.com",))})
-    with pytest.raises(InvalidConfig, match=r"mcp\.hosts has 'https://bot.example.com'"):
-        await run(wrong)
 
 
 async def test_the_inboxs_port_in_use_is_one_clear_error(settings, taken_port, events):

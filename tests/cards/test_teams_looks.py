@@ -1,5 +1,6 @@
 """Every card as Teams draws it, on a desktop and on a phone, by Microsoft's renderer in headless Chromium.
 
+Letters are as wide as those of Liberation Sans, which Debian recommends with Chromium; Teams' own are about as wide.
 The pictures are left in pytest's folder for who wants to look: `pytest tests/cards/test_teams_looks.py --basetemp=DIR`.
 """
 

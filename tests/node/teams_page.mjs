@@ -9,9 +9,9 @@ const OUR_CSS = `
   h2 { grid-column: 1 / -1; margin: 0; padding: 16px 0 4px; font: 12px/1.5 monospace; color: #777; }
   /* As in a chat, a word too long for its line is broken. */
   .column { min-width: 0; border: 1px solid #ddd; border-radius: 4px; overflow-wrap: anywhere; }
-  button { padding: 5px 12px; border: 1px solid #ccc; border-radius: 4px; background: #fff; font: 600 14px sans-serif; }
+  button { padding: 5px 12px; border: 1px solid #ccc; border-radius: 4px; background: #fff; font: 600 14px "Segoe UI", "Liberation Sans", sans-serif; }
   button.style-positive { background: #5b5fc7; color: #fff; }
-  select { width: 100%; padding: 5px; border: 1px solid #ccc; border-radius: 4px; background: #fff; font: 14px sans-serif; }
+  select { width: 100%; padding: 5px; border: 1px solid #ccc; border-radius: 4px; background: #fff; font: 14px "Segoe UI", "Liberation Sans", sans-serif; }
 `;
 
 // Runs in the page. Sizes, spacing and the number of actions are what Teams is known to set.
@@ -23,7 +23,7 @@ function draw(cards) {
     foregroundColors: { default: { default: "#242424", subtle: "#616161" } },
   });
   const host = new HostConfig({
-    fontFamily: "'Segoe UI', sans-serif",
+    fontFamily: "'Segoe UI', 'Liberation Sans', sans-serif",
     fontStyles: { default: { fontSizes }, monospace: { fontFamily: "monospace", fontSizes } },
     spacing: { small: 8, default: 12, medium: 16, large: 20, extraLarge: 24, padding: 16 },
     separator: { lineThickness: 1, lineColor: "#eeeeee" },

@@ -99,7 +99,9 @@ def hears(process, number):
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux says which signals a process handles")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_told_to_stop_while_it_starts_it_ends_at_once_though_it_waits_for_the_database(start, tmp_path, number):
+def test_told_to_stop_while_it_starts_it_ends_at_once_though_it_waits_for_the_database(
+    start, tmp_path, number, in_a_terminal
+):
     start("init").communicate()
     with closing(sqlite3.connect(tmp_path / "clarify-bot.db")) as held:
         held.execute("PRAGMA locking_mode=EXCLUSIVE")
