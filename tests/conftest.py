@@ -20,6 +20,7 @@ from core.store.migrate import upgrade
 from tests.support.connections import keeping, share_connections
 from tests.support.garbage import pytest_collection
 from tests.support.listening import Ear, listen
+from tests.support.logged import pytest_runtest_protocol
 from tests.support.memories import KEY, KEY_ID, NOW, add_person, open_memory
 from tests.support.once import share_migrations, share_statements
 from tests.support.postgres import Postgres, emptied, running
@@ -29,6 +30,7 @@ from tests.support.workers import keep_compiled, pytest_collection_modifyitems, 
 __all__ = [
     "pytest_collection",
     "pytest_collection_modifyitems",
+    "pytest_runtest_protocol",
     "pytest_sessionfinish",
     "pytest_xdist_auto_num_workers",
 ]
