@@ -25,6 +25,7 @@ from core.answers.saved import (
     key_of,
     moves,
     questions_of,
+    spans_of,
     superseded,
     watches_of,
 )
@@ -88,7 +89,8 @@ class AnswersEngine:
         """Save a traced answer once per person; the id, and whether it is new.
 
         Creates the internal watch, the owner's own watch and a first recheck: evidence may have moved since.
-        Raises NotFound for another's trace; InvalidRequest when the answer claims nothing.
+        Raises NotFound for another's trace, and for one whose words they may not read any more; InvalidRequest when the
+        answer claims nothing.
         """
         tx.lock()
         answer_id = derived("answer", tx.tenant_id, trace_id, principal.person_id)
@@ -99,6 +101,9 @@ class AnswersEngine:
             raise NotFound
         if not any(claim["citations"] for claim in trace.body["claims"]):
             raise InvalidRequest("this answer rests on nothing, so there is nothing to keep up to date")
+        cited = {span.source_id for claim in trace.body["claims"] for span in spans_of(claim)}
+        if not all(visible_to(principal, row.readers) for row in sources.by_ids(tx, cited).values()):
+            raise NotFound
         states = self._questions.states(tx, {one for claim in trace.body["claims"] for one in questions_of(claim)})
         props = first_props(trace_id, trace.body, principal.person_id, states, tx.now, supersedes)
         self._write_new(tx, answer_id, props, principal)

@@ -63,9 +63,14 @@ def part_of(tx: ReadTx, owner_id: UUID | None, part: Part, *, webhooks: bool) ->
 
 
 def is_of(watch: Watch, principal: Principal) -> bool:
-    """Whether a watch is the principal's to see and to end: a person's own, and to an admin what tells a webhook."""
+    """Whether a watch is the principal's to see and to end: a person's own, and to an admin what tells a webhook.
+
+    What has a saved answer checked is nobody's: it ends with the answer.
+    """
     if watch.target["kind"] == TargetKind.WEBHOOK:
         return ADMIN in principal.roles
+    if watch.target["kind"] == TargetKind.INTERNAL:
+        return False
     return principal.person is not None and watch.owner_id == principal.person
 
 

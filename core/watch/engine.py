@@ -61,7 +61,8 @@ class WatchEngine:
             watches.unmute(tx, standing.watch_id, owner_id)
             standing.result_fingerprint = found
             if fresh:
-                standing.name, standing.created_tx = request.name, tx.tx
+                standing.name, standing.created_tx, standing.created_at = request.name, tx.tx, tx.now
+                standing.debounce_secs = self._debounce(request)
             if fresh or request.cadence:
                 standing.cadence = request.cadence or Cadence.IMMEDIATE
             tx.session.add(standing)
@@ -115,9 +116,6 @@ class WatchEngine:
             raise LimitReached(f"you have {len(counted)} watches, the most there may be: stop one first")
 
     def _new(self, tx: WriteTx, request: WatchRequest, owner_id: UUID, key: str) -> Watch:
-        config = self._config
-        asked = config.debounce_default_secs if request.debounce_secs is None else request.debounce_secs
-        internal = request.target["kind"] == TargetKind.INTERNAL
         # An id outlives an erasure, and must not confirm a guess at the words of a query.
         made_of = (owner_id, tx.tx) if request.scope_type is ScopeType.QUERY else (key,)
         return Watch(
@@ -130,11 +128,17 @@ class WatchEngine:
             events=list(request.events),
             target=dict(request.target),
             cadence=request.cadence or Cadence.IMMEDIATE,
-            debounce_secs=0 if internal else max(asked, config.debounce_floor_secs),
+            debounce_secs=self._debounce(request),
             dedup_key=key,
             created_tx=tx.tx,
             created_at=tx.now,
         )
+
+    def _debounce(self, request: WatchRequest) -> int:
+        if not _shown(request):
+            return 0
+        asked = self._config.debounce_default_secs if request.debounce_secs is None else request.debounce_secs
+        return max(asked, self._config.debounce_floor_secs)
 
     def mute(self, tx: WriteTx, watch_id: UUID, principal: Principal, until: int | None) -> WatchView:
         """Hold a watch's cards to the principal until a Ts, or let them hear no more of it (None); its owner ends it.

@@ -37,7 +37,7 @@ class WatchedEngine:
         """
         with self._database.read(principal.tenant_id) as tx:
             watch, who = watches.get(tx, watch_id), principal.person
-            if watch is None or not watch.enabled or watch.target["kind"] == TargetKind.INTERNAL:
+            if watch is None or not watch.enabled:
                 raise NotFound
             own = watches.is_of(watch, principal)
             if not own and (who is None or not watches.was_told(tx, watch_id, who)):

@@ -8,7 +8,7 @@ from core.errors import InvalidRequest, NotFound, StoreUnavailable
 from core.jobs.kinds import Audience, JobKind
 from core.model.answers import Refreshed
 from core.model.nodes import SAVED_ANSWER, SUPERSEDES
-from core.model.watching import Suspension
+from core.model.watching import Suspension, TargetKind
 from core.planner.request import PlanRequest
 from core.store.tables import EdgeVersion, Job, LastShown, NodeVersion, SweepCheckpoint, Watch, WatchFire
 from tests.support.deliveries import Worker
@@ -95,6 +95,31 @@ def test_only_ones_own_answer_can_be_saved_or_read(memory, ada, bob, saved):
     with pytest.raises(NotFound):
         memory.answer(saved, bob)
     assert memory.answers(bob) == []
+
+
+def test_what_may_not_be_read_any_more_is_not_saved_and_what_is_saved_stays(memory):
+    ada = add_person(memory, "Ada", ["sales"])
+    put(memory, "travel.md", travel(), ["sales"])
+    before, after = ask(memory, ada), ask(memory, ada)
+    answer_id = memory.save_answer(before.trace_id, ada)
+    put(memory, "travel.md", travel(), ["legal"])
+    with pytest.raises(NotFound):
+        memory.save_answer(after.trace_id, ada)
+    assert memory.save_answer(before.trace_id, ada) == answer_id
+    assert [answer.answer_id for answer in memory.answers(ada)] == [answer_id]
+
+
+def test_the_watches_that_have_an_answer_checked_are_nobodys_to_see_or_to_end(memory, ada, saved):
+    [internal] = [watch.watch_id for watch in rows(memory, Watch) if watch.target["kind"] == TargetKind.INTERNAL]
+    for act in (
+        lambda: memory.watched.one(internal, ada),
+        lambda: memory.watched.fires(internal, ada),
+        lambda: memory.mute_watch(internal, ada, None),
+        lambda: memory.mute_watch(internal, ada, 0),
+    ):
+        with pytest.raises(NotFound):
+            act()
+    assert all(watch.enabled for watch in rows(memory, Watch))
 
 
 def test_an_answer_that_claims_nothing_cannot_be_saved(reopen):

@@ -117,6 +117,16 @@ def test_debounce_clamped_to_floor(settled, ada):
     assert rows(settled, Watch)[0].debounce_secs == 60
 
 
+def test_a_watch_that_is_made_anew_is_as_it_was_asked_for_now(settled, ada):
+    watch = on_label(settled, ada, debounce_secs=3600)
+    settled.mute_watch(watch.watch_id, ada, None)
+    settled.clock.advance(DAY)
+    again = on_label(settled, ada, debounce_secs=7200)
+    assert (again.watch_id, again.fresh) == (watch.watch_id, True)
+    [row] = rows(settled, Watch)
+    assert (row.debounce_secs, row.created_at - watch.created_at) == (7200, DAY)
+
+
 # ── what a watch hears ──
 
 
