@@ -9,6 +9,7 @@ CoreError
 ├── NotFound                nothing there, or nothing the principal may read: the same answer
 ├── InsufficientEvidence    carries the plan's stats
 ├── SemanticUnavailable     the semantic leg was asked for and there is no model or no vectors
+│   └── EmbedUnavailable    there is a model, and it gave no vectors
 ├── VerifyUnavailable       no embedding model to verify with
 ├── GenerateUnavailable     the language model did not give an answer that can be used
 ├── ModelMismatch           the database was embedded under another model
@@ -88,6 +89,12 @@ class SemanticUnavailable(CoreError):
     """Semantic recall was asked for, and there is no embedding model or there are no vectors."""
 
     code = "semantic_unavailable"
+
+
+class EmbedUnavailable(SemanticUnavailable):
+    """The embedding model gave no vectors."""
+
+    code = "embed_unavailable"
 
 
 class VerifyUnavailable(CoreError):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from core.embed.protocol import Vectors, unit
-from core.errors import SemanticUnavailable
+from core.errors import EmbedUnavailable
 
 _CODE = re.compile(r"[a-z][a-z0-9_.]{1,39}")
 """A server's error code. Its sentences are not repeated: they may quote the key or the text."""
@@ -29,14 +29,14 @@ _SAYINGS = {
 
 
 def vectors(status: int, body: bytes, count: int) -> Vectors:
-    """`count` unit vectors, all of one dimension. Raises SemanticUnavailable."""
+    """`count` unit vectors, all of one dimension. Raises EmbedUnavailable."""
     if status != 200:
-        raise SemanticUnavailable(_refusal(status, body))
+        raise EmbedUnavailable(_refusal(status, body))
     rows = _in_order(_data(body), count)
     if not all(isinstance(row, list) and row for row in rows):
-        raise SemanticUnavailable("an embedding is no list of numbers")
+        raise EmbedUnavailable("an embedding is no list of numbers")
     if len(lengths := {len(row) for row in rows}) > 1:
-        raise SemanticUnavailable(f"embeddings of one answer have {min(lengths)} and {max(lengths)} dimensions")
+        raise EmbedUnavailable(f"embeddings of one answer have {min(lengths)} and {max(lengths)} dimensions")
     return np.array([_row(row) for row in rows], dtype=np.float32)
 
 
@@ -60,26 +60,26 @@ def _data(body: bytes) -> Sequence[Any]:
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
-        raise SemanticUnavailable("the answer is not JSON") from None  # its error would hold the whole answer
+        raise EmbedUnavailable("the answer is not JSON") from None  # its error would hold the whole answer
     data = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(data, list):
-        raise SemanticUnavailable('the answer has no list "data"')
+        raise EmbedUnavailable('the answer has no list "data"')
     return data
 
 
 def _in_order(data: Sequence[Any], count: int) -> list[Any]:
     """Embeddings by their index, whatever order they came in."""
     if len(data) != count:
-        raise SemanticUnavailable(f"{len(data)} embeddings came for {count} texts")
+        raise EmbedUnavailable(f"{len(data)} embeddings came for {count} texts")
     found = {one.get("index"): one.get("embedding") for one in data if isinstance(one, Mapping)}
     if set(found) != set(range(count)):
-        raise SemanticUnavailable(f"the embeddings are not numbered from 0 to {count - 1}, each once")
+        raise EmbedUnavailable(f"the embeddings are not numbered from 0 to {count - 1}, each once")
     return [found[index] for index in range(count)]
 
 
 def _row(row: Sequence[Any]) -> Vectors:
     if not all(type(number) in {int, float} for number in row):
-        raise SemanticUnavailable("an embedding holds what is no number")
+        raise EmbedUnavailable("an embedding holds what is no number")
     if not all(abs(number) < _LARGEST for number in row):
-        raise SemanticUnavailable("an embedding holds NaN or a number that is too large")
+        raise EmbedUnavailable("an embedding holds NaN or a number that is too large")
     return unit(np.array(row, dtype=np.float64))

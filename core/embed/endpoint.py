@@ -21,7 +21,7 @@ from pydantic import SecretStr
 
 from core.embed.answers import vectors
 from core.embed.protocol import Vectors
-from core.errors import InvalidConfig, SemanticUnavailable
+from core.errors import EmbedUnavailable, InvalidConfig
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse, PoolManager, Retry
@@ -68,7 +68,7 @@ def _is_address(url: str) -> bool:
 
 
 class EndpointEmbedder:
-    """Any number of threads may embed. Every failure is a SemanticUnavailable that names the endpoint and no text."""
+    """Any number of threads may embed. Every failure is an EmbedUnavailable that names the endpoint and no text."""
 
     def __init__(self, endpoint: Endpoint, retry: "type[Retry] | None" = None) -> None:
         self._endpoint = endpoint
@@ -102,8 +102,8 @@ class EndpointEmbedder:
         response = self._post({"model": self._endpoint.model, "input": list(texts)})
         try:
             rows = self._checked(vectors(response.status, response.data, len(texts)))
-        except SemanticUnavailable as error:
-            raise SemanticUnavailable(f"the embeddings endpoint {self._endpoint.url}: {error}") from None
+        except EmbedUnavailable as error:
+            raise EmbedUnavailable(f"the embeddings endpoint {self._endpoint.url}: {error}") from None
         self._recent.put(texts, rows)
         return rows
 
@@ -112,7 +112,7 @@ class EndpointEmbedder:
         with self._lock:
             self._dim = self._dim or rows.shape[1]
         if rows.shape[1] != self._dim:
-            raise SemanticUnavailable(f"embeddings have {rows.shape[1]} dimensions; must be {self._dim}")
+            raise EmbedUnavailable(f"embeddings have {rows.shape[1]} dimensions; must be {self._dim}")
         return rows
 
     def _post(self, body: dict[str, Any]) -> "BaseHTTPResponse":
@@ -125,7 +125,7 @@ class EndpointEmbedder:
             return self._pool.request("POST", url, json=body, headers=headers, redirect=False)
         except HTTPError as error:
             kind = type(getattr(error, "reason", None) or error).__name__
-            raise SemanticUnavailable(
+            raise EmbedUnavailable(
                 f"the embeddings endpoint {self._endpoint.url} cannot be reached ({kind}): check that it runs, its "
                 "address and your network"
             ) from None

@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from core.embed.recipe import MINILM, Recipe, recipe_of
-from core.errors import InvalidConfig, SemanticUnavailable
+from core.errors import EmbedUnavailable, InvalidConfig
 
 _LOCATION = re.compile(rb"\n\x08location\x12([\x01-\x7f])")
 """A protobuf entry of key "location"; the byte says how long the name is that follows."""
@@ -24,11 +24,11 @@ class CheckedFile:
     remedy: str
 
     def read(self) -> bytes:
-        """The bytes. Raises SemanticUnavailable for any others: a wrong model would answer too."""
+        """The bytes. Raises EmbedUnavailable for any others: a wrong model would answer too."""
         try:
             data = self.path.read_bytes()
         except OSError as error:
-            raise SemanticUnavailable(f"{self.path}: cannot be read ({error.strerror}); {self.remedy}") from error
+            raise EmbedUnavailable(f"{self.path}: cannot be read ({error.strerror}); {self.remedy}") from error
         self._compare(hashlib.sha256(data).hexdigest())
         return data
 
@@ -37,12 +37,12 @@ class CheckedFile:
         try:
             found = _sha256(self.path)
         except OSError as error:
-            raise SemanticUnavailable(f"{self.path}: cannot be read ({error.strerror}); {self.remedy}") from error
+            raise EmbedUnavailable(f"{self.path}: cannot be read ({error.strerror}); {self.remedy}") from error
         self._compare(found)
 
     def _compare(self, found: str) -> None:
         if found != self.sha256:
-            raise SemanticUnavailable(f"{self.path}: SHA-256 is {found}, must be {self.sha256}; {self.remedy}")
+            raise EmbedUnavailable(f"{self.path}: SHA-256 is {found}, must be {self.sha256}; {self.remedy}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +119,11 @@ def package_file(package: str, name: str, sha256: str) -> CheckedFile:
     try:
         files = metadata.files(package) or []
     except metadata.PackageNotFoundError as error:
-        raise SemanticUnavailable(
-            f"the package {package} with {name} is not installed; pip install {package}"
-        ) from error
+        raise EmbedUnavailable(f"the package {package} with {name} is not installed; pip install {package}") from error
     for file in files:
         if file.name == name:
             return CheckedFile(Path(str(file.locate())), sha256, remedy)
-    raise SemanticUnavailable(f"the installed package {package} holds no {name}; {remedy}")
+    raise EmbedUnavailable(f"the installed package {package} holds no {name}; {remedy}")
 
 
 def _as_it_lies(path: Path) -> CheckedFile:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.errors import CoreError
+from core.errors import CoreError, ModelMismatch
 
 MEDIA_TYPE = "application/problem+json"
 _TYPE = "urn:clarify-bot:problem:"
@@ -46,6 +46,7 @@ KINDS: Mapping[str, Kind] = {
     "TOO_MANY_REQUESTS": Kind(429, "Too many requests are being worked on", _LATER),
     "INTERNAL": Kind(500, "Something went wrong here"),
     "GENERATE_UNAVAILABLE": Kind(503, "The language model gave no answer", _LATER),
+    "EMBED_UNAVAILABLE": Kind(503, "The embedding model gave no vectors", _LATER),
     "STORE_UNAVAILABLE": Kind(503, "The database cannot be used just now", _LATER),
     "MODEL_MISMATCH": Kind(503, "The database was embedded under another model", _LATER),
     "STOPPING": Kind(503, "The server is stopping", _LATER),
@@ -58,6 +59,7 @@ _CONSTANT = {
     "INTERNAL",
     "STORE_UNAVAILABLE",
     "GENERATE_UNAVAILABLE",
+    "EMBED_UNAVAILABLE",
     "MODEL_MISMATCH",
 }
 """Of these nothing more is said: it could tell what is there for others, or how this server is set up."""
@@ -102,7 +104,9 @@ class Problem(Exception):
 
 
 def of_core(error: CoreError) -> Problem:
-    """What core raised, as a caller is told of it."""
+    """What core raised, as a caller is told of it; a database under another model as everywhere, whoever met it."""
+    if isinstance(error.__cause__, ModelMismatch):
+        error = error.__cause__
     code = _OTHERWISE.get(error.code, error.code.upper())
     if code not in KINDS:
         code = "INTERNAL"

@@ -15,7 +15,7 @@ from urllib3 import Retry
 from core.embed.answers import vectors
 from core.embed.endpoint import Endpoint, EndpointEmbedder
 from core.embed.hashing import HashingEmbedder
-from core.errors import CoreError, InvalidConfig, ModelMismatch, SemanticUnavailable
+from core.errors import CoreError, EmbedUnavailable, InvalidConfig, ModelMismatch
 from core.maintenance import reembed
 from core.planner.request import PlanRequest
 from tests.fakes.embeddings import breaks, fake_endpoint, good, refuses, rows, says
@@ -127,7 +127,7 @@ def test_the_dimension_is_known_from_the_first_answer_on(fake, make):
     embedder.embed(["x"])
     assert embedder.dim == 256
     fake.script = [one()]
-    with pytest.raises(SemanticUnavailable, match="2 dimensions; must be 256"):
+    with pytest.raises(EmbedUnavailable, match="2 dimensions; must be 256"):
         embedder.embed(["y"])
 
 
@@ -135,7 +135,7 @@ def test_two_first_answers_at_once_must_agree(fake, make):
     fake.script = [one(), one(embedding=[1, 2, 3])]
     embedder = make()
     ended = at_once(lambda: embedder.embed(["x"]), lambda: embedder.embed(["y"]))
-    assert sum(isinstance(one, SemanticUnavailable) for one in ended) == 1
+    assert sum(isinstance(one, EmbedUnavailable) for one in ended) == 1
 
 
 # ── what is wrong with a bad one ──
@@ -143,7 +143,7 @@ def test_two_first_answers_at_once_must_agree(fake, make):
 
 def raises(embedder, words):
     """The error, in which no key and no text stands, wherever one looks."""
-    with pytest.raises(SemanticUnavailable, match=words) as caught:
+    with pytest.raises(EmbedUnavailable, match=words) as caught:
         embedder.embed(TEXTS[:1])
     shown = "".join(traceback.format_exception(caught.value)) + repr(embedder._endpoint)
     assert KEY not in shown
@@ -193,7 +193,7 @@ def test_a_bad_answer_is_named_and_not_asked_for_again(fake, make, answer, words
 
 def test_embeddings_of_several_lengths_are_refused():
     data = [{"index": 0, "embedding": [1, 0]}, {"index": 1, "embedding": [1, 0, 0]}]
-    with pytest.raises(SemanticUnavailable, match="2 and 3 dimensions"):
+    with pytest.raises(EmbedUnavailable, match="2 and 3 dimensions"):
         vectors(200, json.dumps({"data": data}).encode(), 2)
 
 

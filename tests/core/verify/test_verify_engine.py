@@ -289,6 +289,16 @@ def test_a_claim_under_another_model_is_refused_naming_both(memory, ada):
     assert HashingEmbedder.model in said
 
 
+def test_documents_that_were_embedded_under_another_model_meanwhile_bear_no_verdict(memory, ada, reopen):
+    class Other(HashingEmbedder):
+        @property
+        def model(self):
+            return "another"
+
+    put(reopen(embedder=Other()), "travel.md", TRAVEL)
+    assert "reembed" in unavailable(memory, ada)
+
+
 @pytest.mark.parametrize("name", [HashingEmbedder.model, HashingEmbedder.model.rpartition("-")[0]])
 def test_the_documents_own_model_may_be_named(memory, ada, name):
     put(memory, "travel.md", TRAVEL)

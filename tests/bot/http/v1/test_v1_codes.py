@@ -12,11 +12,13 @@ import pytest
 
 from bot.http.v1.idempotency import _REFUSALS
 from bot.http.v1.limits import LIMITS, Limits
+from bot.http.v1.openapi import codes
 from bot.http.v1.problems import KINDS, of_core
 from bot.http.v1.routes import ROUTES
 from bot.http.v1.serving import Server
 from bot.memory_gateway import MemoryGateway
 from core import errors
+from core.embed.endpoint import Endpoint, EndpointEmbedder
 from core.embed.hashing import HashingEmbedder
 from core.generate.openai_compatible import LlmEndpoint, OpenAiCompatibleProvider
 from core.generate.providers import LanguageModel
@@ -59,6 +61,19 @@ class World:
 async def world(reopen):
     async with AsyncExitStack() as running:
         yield World(reopen, running)
+
+
+ROUTE = {(route.method, route.path): route for route in ROUTES}
+ASKING = {
+    "/memory/context": QUESTION,
+    "/generate": QUESTION,
+    "/memory/verify": {"claims": ["A meal may cost at most 40 EUR."]},
+}
+
+
+def gone():
+    """A model whose server is not there any more."""
+    return EndpointEmbedder(Endpoint("http://127.0.0.1:9/v1", "secret", retries=0))
 
 
 COMES_OF = {}
@@ -199,21 +214,27 @@ async def generate_unavailable(world):
 
 
 @comes_of
+async def embed_unavailable(world):
+    _, admin = await world.served(embedder=gone())
+    return await admin("PUT", TRAVEL, **DOCUMENT)
+
+
+@comes_of
 async def store_unavailable(world):
     memory, admin = await world.served()
     with without_table(memory, "source"):
         return await admin("GET", "/sources")
 
 
+class Other(HashingEmbedder):
+    @property
+    def model(self):
+        return "another-secret"
+
+
 @comes_of
 async def model_mismatch(world):
     """Another process has been set up otherwise, and was the first to take a document in."""
-
-    class Other(HashingEmbedder):
-        @property
-        def model(self):
-            return "another"
-
     _, admin = await world.served()
     put(world.reopen(embedder=Other()), "a.md", b"# A\n\nWords.\n")
     return await admin("PUT", TRAVEL, **DOCUMENT)
@@ -227,6 +248,28 @@ async def test_every_code_is_the_answer_to_a_request(code, world):
     assert (heard.json["type"], heard.json["title"]) == (f"urn:clarify-bot:problem:{code}", kind.title)
     assert heard.headers.items() >= kind.headers.items()
     assert "secret" not in heard.raw.decode()
+
+
+@pytest.mark.parametrize("path", ASKING)
+async def test_a_model_that_fails_is_told_alike_wherever_it_is_needed(path, world):
+    _, admin = await world.served(embedder=gone())
+    heard = await admin("POST", path, ASKING[path])
+    assert (heard.code, heard.status, heard.headers["Retry-After"]) == ("EMBED_UNAVAILABLE", 503, "1")
+    assert b"127.0.0.1" not in heard.raw
+    assert b"secret" not in heard.raw
+    assert "EMBED_UNAVAILABLE" in codes(ROUTE["POST", path])
+
+
+QUERY = '{"find": "SECTION", "where": [{"prop": "p", "op": "match", "value": "a meal"}]}'
+
+
+@pytest.mark.parametrize("path", [*ASKING, "/watches"])
+async def test_a_database_under_another_model_is_told_alike_wherever_it_is_asked(path, world):
+    _, admin = await world.served()
+    put(world.reopen(embedder=Other()), "a.md", b"# A\n\nWords.\n")
+    heard = await admin("POST", path, ASKING.get(path) or WATCH | {"scopeType": "query", "scopeRefs": [QUERY]})
+    assert (heard.code, heard.status, "detail" in heard.json) == ("MODEL_MISMATCH", 503, False)
+    assert "MODEL_MISMATCH" in codes(ROUTE["POST", path])
 
 
 # ── the same codes everywhere ──

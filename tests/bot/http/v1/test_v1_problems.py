@@ -27,6 +27,7 @@ JSON = {"Content-Type": "application/json"}
 RAISED = {
     "SEMANTIC_UNAVAILABLE": errors.SemanticUnavailable(),
     "GENERATE_UNAVAILABLE": errors.GenerateUnavailable("https://models.example/secret said no"),
+    "EMBED_UNAVAILABLE": errors.EmbedUnavailable("http://10.0.0.7:8000/v1 secret cannot be reached"),
     "STORE_UNAVAILABLE": errors.StoreUnavailable("postgresql://db.example/secret is gone"),
     "MODEL_MISMATCH": errors.ModelMismatch("secret"),
     "INTERNAL": RuntimeError("secret words of a document"),
