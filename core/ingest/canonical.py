@@ -12,8 +12,16 @@ _MOST_REPLACED = 0.3
 """With more of its characters undecodable than this, a file is no text with a few bad bytes in it."""
 
 
+_NO_TEXT = {b"%PDF-": "a PDF", b"PK\x03\x04": "an archive, as Office files are", b"{\\rtf": "a rich text file"}
+
+
 def decode(data: bytes, *, uri: str, errors: Errors = "strict") -> str:
     """The canonical text of a document. Raises UnreadableDocument naming the document and the byte."""
+    for beginning, what in _NO_TEXT.items():
+        if data.startswith(beginning):
+            raise UnreadableDocument(
+                f"{uri}: this is {what}; hand in its text, exported as Markdown, HTML or plain text"
+            )
     bom, encoding = next(((bom, name) for bom, name in _BOMS if data.startswith(bom)), (b"", "utf-8"))
     _refuse_nul(data, bom, encoding, uri)
     try:

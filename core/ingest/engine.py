@@ -9,6 +9,7 @@ over if not.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -111,7 +112,7 @@ class IngestEngine:
             base = _base(tx, incoming.uri, self._moment(incoming.valid_start))
             if base.source is not None and base.source.erased_tx:
                 raise Erased(f"{incoming.uri}: was erased, and is not taken in again until somebody readmits it")
-            if _holds_text(base, document):
+            if _holds(tx, base, document):
                 return self._unchanged(tenant_id, base, incoming)
             source = base.source or _new_source(tx, incoming, self._database.clock.now())
             prepared = self._prepare(tx, source, document, base.valid[0])
@@ -217,8 +218,18 @@ class IngestEngine:
         return IngestResult(source_id, outcome, tx.tx, sections, prepared.embedded)
 
     def remove(self, tenant_id: str, uri: str, valid_start: int | None = None, actor: str = OPERATOR) -> IngestResult:
-        """Tombstone a source from `valid_start` (default: now) to its next sighting. Raises NotFound."""
-        return _until_settled(uri, lambda: self._try_to_remove(tenant_id, uri, self._moment(valid_start), actor))
+        """Tombstone a source from `valid_start` to its next sighting, or from now on for good. Raises NotFound.
+
+        What was to come is removed before what stands, so that one which ends half way is done again as a whole.
+        """
+        now = self._moment(valid_start)
+        moments = [now]
+        if valid_start is None:
+            with self._database.read(tenant_id) as tx:
+                moments += sources.to_come(tx, uri, now)
+        attempts = (partial(self._try_to_remove, tenant_id, uri, at, actor) for at in reversed(moments))
+        results = [_until_settled(uri, attempt) for attempt in attempts]
+        return next((result for result in results if result.outcome == "removed"), results[-1])
 
     def _try_to_remove(self, tenant_id: str, uri: str, moment: int, actor: str) -> IngestResult | None:
         """One try; None when another writer changed the base meanwhile."""
@@ -278,10 +289,13 @@ def _base(tx: ReadTx, uri: str, valid_start: int) -> _Base:
     return _Base(source, holding, (valid_start, sources.next_sighting(tx, source.source_id, valid_start)))
 
 
-def _holds_text(base: _Base, document: Document) -> bool:
+def _holds(tx: ReadTx, base: _Base, document: Document) -> bool:
+    """Whether a text stands already, and read in the same way."""
     if base.source is None or base.holding is None or base.holding.tombstone:
         return False
-    return bool(base.holding.props["text_hash"] == keyed_hash(base.source.hash_key, document.text).hex())
+    if base.holding.props["text_hash"] != keyed_hash(base.source.hash_key, document.text).hex():
+        return False
+    return sources.media_type(tx, base.source.source_id, int(base.holding.props["version_tx"])) == document.media_type
 
 
 def _new_source(tx: ReadTx, incoming: Incoming, now: int) -> Source:

@@ -191,3 +191,17 @@ def test_stored_text_is_read_again_by_its_own_media_type() -> None:
 def test_a_binary_file_with_a_markdown_name_is_refused() -> None:
     with pytest.raises(UnreadableDocument, match=r"picture\.md: byte 8 is NUL"):
         read(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", media_type="text/markdown", uri="picture.md")
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"%PDF-1.4\n1 0 obj << /Type /Catalog >> endobj", "a PDF"),
+        (b"PK\x03\x04\x14\x00word/document.xml", "Office"),
+        (rb"{\rtf1\ansi Hello}", "rich text"),
+    ],
+)
+@pytest.mark.parametrize("media_type", [None, "text/markdown", "application/pdf"])
+def test_what_its_programs_alone_can_read_is_refused_with_what_to_do(data, what, media_type):
+    with pytest.raises(UnreadableDocument, match=rf"handbook\.docx: this is .*{what}.*exported as Markdown"):
+        read(data, media_type=media_type, uri="handbook.docx")
