@@ -6,7 +6,7 @@ from uuid import UUID
 
 from core.clarifications.conflicts import same
 from core.errors import InvalidRequest
-from core.model.principals import EVERYONE, PERSON, role_names
+from core.model.principals import reader_name
 from core.text.given import refuse_broken
 
 QUESTION_CHARS, OPTION_CHARS = 500, 200
@@ -34,8 +34,8 @@ class Opening:
         _check_options(self.options)
         if isinstance(self.audience, str) or not self.audience:
             raise InvalidRequest("audience: name who is asked, such as steward, person:<id> or everyone")
-        for number, name in enumerate(self.audience):
-            _check_name(name, number)
+        names = [reader_name(name, ("audience", number)) for number, name in enumerate(self.audience)]
+        object.__setattr__(self, "audience", tuple(names))
         if type(self.quorum) is not int or self.quorum < 1:
             raise InvalidRequest(f"quorum is {self.quorum!r}; it must be a number of people, at least 1")
 
@@ -67,16 +67,3 @@ def _check_text(where: str, text: str, most: int) -> None:
     if len(text) > most:
         raise InvalidRequest(f"{where} is {len(text)} characters; it must be at most {most}")
     refuse_broken(where, text)
-
-
-def _check_name(name: str, number: int) -> None:
-    if name == EVERYONE:
-        return
-    if not name.startswith(PERSON):
-        role_names([name])
-        return
-    try:
-        UUID(name.removeprefix(PERSON))
-    except ValueError as error:
-        words = f"audience: {name!r} names no person; write person: and their id"
-        raise InvalidRequest(words, at=("audience", number)) from error

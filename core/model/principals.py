@@ -55,6 +55,18 @@ def person_reader(person_id: UUID) -> str:
     return f"{PERSON}{person_id}"
 
 
+def reader_name(name: str, at: tuple[str | int, ...] = ()) -> str:
+    """A reader as it is always written. Raises InvalidRequest for what is neither a role nor a person nor everyone."""
+    if name == EVERYONE:
+        return name
+    if not name.startswith(PERSON):
+        return role_names([name])[0]
+    try:
+        return person_reader(UUID(name.removeprefix(PERSON)))
+    except ValueError:
+        raise InvalidRequest(f"{name!r} names no person; write {PERSON} and their id", at=at) from None
+
+
 def visible_to(principal: Principal, readers: Iterable[str]) -> bool:
     """The one rule of reading: some reader name admits the principal. No readers, nobody."""
     return not principal.keys.isdisjoint(readers)

@@ -12,7 +12,7 @@ from bot.http.v1.problems import Problem
 from bot.http.v1.route import Call, Document, Nothing, Reply
 from bot.http.v1.shapes import NAME, Asked, Reader, Told, Ts
 from core.errors import InvalidRequest, NotFound
-from core.model.principals import ADMIN, EVERYONE, PERSON, Principal, role_names
+from core.model.principals import ADMIN, Principal, reader_name
 
 LONGEST_URI = 1024
 URI_SCHEMA = {
@@ -118,18 +118,9 @@ def _writable(uri: str, principal: Principal) -> str:
 def _readers(names: list[str]) -> list[str]:
     """Raises InvalidRequest."""
     for number, name in enumerate(names):
-        if name.startswith(PERSON):
-            _require_person(name, number)
-        elif name != EVERYONE:
-            role_names([name])
-    return names
-
-
-def _require_person(name: str, number: int) -> None:
-    try:
-        UUID(name.removeprefix(PERSON))
-    except ValueError:
-        raise InvalidRequest(f"{PERSON} is followed by the id of a person", at=("readers", number)) from None
+        if "," in name:
+            raise InvalidRequest(f"{name!r} is no reader; for several repeat readers=…", at=("readers", number))
+    return [reader_name(name, ("readers", number)) for number, name in enumerate(names)]
 
 
 def _media_type(sent: str) -> str | None:

@@ -216,6 +216,12 @@ def test_a_quorum_that_the_audience_cannot_reach_is_refused(memory, ada, bob):
         memory.clarify.open("default", Opening(derived("none"), LUNCH, ["member"]), ada)
 
 
+def test_a_person_is_asked_however_their_id_is_written(memory, ada):
+    opened(memory, audience=(f"person:{{{str(ada.person_id).upper()}}}",))
+    asked = [job.payload["person_id"] for job in rows(memory, Job) if job.kind == "clarify:ask"]
+    assert asked == [str(ada.person_id)]
+
+
 def test_everybody_of_the_audience_is_asked_once(memory, ada, bob):
     opened(memory)
     opened(memory)

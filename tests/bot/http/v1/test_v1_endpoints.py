@@ -293,6 +293,25 @@ async def test_a_document_is_put_changed_and_taken_away(admin, call):
     assert "handbook/dogs & cats.md" not in str((await call("GET", "/sources")).json)
 
 
+async def test_several_readers_are_named_one_by_one(admin):
+    sent = {"data": b"# Pets\n\nDogs.\n", "headers": {"Content-Type": "text/markdown"}}
+    heard = await admin("PUT", "/sources/pets.md?readers=board&readers=member,steward", **sent)
+    assert (heard.status, heard.code) == (422, "INVALID_REQUEST")
+    assert [one["pointer"] for one in heard.json["errors"]] == ["/readers/1"]
+    assert "repeat readers=" in heard.json["detail"]
+
+
+async def test_a_person_is_a_reader_however_their_id_is_written(admin, call, ada):
+    sent = {"data": b"# Pets\n\nDogs.\n", "headers": {"Content-Type": "text/markdown"}}
+    for written in (str(ada.person_id).upper(), f"{{{ada.person_id}}}", ada.person_id.hex):
+        assert (
+            await admin("PUT", f"/sources/{written}.md", params={"readers": f"person:{written}"}, **sent)
+        ).status == 201
+    listed = {one["uri"]: one for one in (await admin("GET", "/sources")).json["sources"]}
+    assert listed[f"{ada.person_id.hex}.md"]["readers"] == [f"person:{ada.person_id}"]
+    assert len((await call("GET", "/sources")).json["sources"]) == 1 + 3
+
+
 async def test_what_an_admins_key_writes_and_takes_away_is_audited_without_words(admin, memory):
     name, sent = "/sources/pets.md?readers=everyone", {"headers": {"Content-Type": "text/markdown"}}
     for text in (b"# Pets\n\nDogs.\n", b"# Pets\n\nDogs.\n", b"# Pets\n\nCats.\n"):
