@@ -34,7 +34,7 @@ from core.model.clarifying import OPEN, SOURCES, VOTES, ClarificationState, Vote
 from core.model.evidence import Resolution
 from core.model.nodes import Node
 from core.model.ports import Graph, Library
-from core.model.principals import OPERATOR, STEWARD, Principal, visible_to
+from core.model.principals import ADMIN, OPERATOR, STEWARD, Principal, visible_to
 from core.model.spans import SpanRef
 from core.store import audit, clarifications, jobs, people, sources
 from core.store.database import Database, ReadTx, WriteTx
@@ -75,13 +75,7 @@ class ClarificationsEngine:
             for row in clarifications.of_node(tx, node.node_id):
                 if row.prop is None and row.state in OPEN and same(row.question, opening.question):
                     return Opened(row.clarification_id, fresh=False)
-            reach = len(_members(tx, node, _audience(_everyone(tx), opening.audience)))
-            if opening.quorum > reach:
-                raise InvalidRequest(
-                    f"quorum is {opening.quorum}, and {reach} people of the audience are active and may read this; "
-                    "ask more people, or let fewer decide",
-                    at=("quorum",),
-                )
+            self._require_reachable(tx, node, opening, principal)
             clarification_id = derived("clarification", tx.tenant_id, node.node_id, tx.tx)
             options = [Statement(text) for text in opening.choices]
             audience, quorum = tuple(opening.audience), opening.quorum
@@ -127,6 +121,18 @@ class ClarificationsEngine:
         if node_id not in found:
             raise NotFound
         return found[node_id]
+
+    def _require_reachable(self, tx: ReadTx, node: Node, opening: Opening, principal: Principal | None) -> None:
+        """Raises InvalidRequest; how many may read a node is told to those alone who see to readers."""
+        reach = len(_members(tx, node, _audience(_everyone(tx), opening.audience)))
+        if opening.quorum <= reach:
+            return
+        few = f"{reach} people" if principal is None or {ADMIN, STEWARD} & principal.roles else "too few"
+        raise InvalidRequest(
+            f"quorum is {opening.quorum}, and {few} of the audience are active and may read this; "
+            "ask more people, or let fewer decide",
+            at=("quorum",),
+        )
 
     # ── voting ──
 

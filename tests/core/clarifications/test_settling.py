@@ -216,6 +216,18 @@ def test_a_quorum_that_the_audience_cannot_reach_is_refused(memory, ada, bob):
         memory.clarify.open("default", Opening(derived("none"), LUNCH, ["member"]), ada)
 
 
+@pytest.mark.parametrize(
+    ("roles", "told"), [(("member",), "too few"), (("admin",), "2 people"), (("steward",), "2 people")]
+)
+def test_how_many_may_read_it_is_told_to_admins_and_stewards_alone(roles, told, memory, ada, bob):
+    opened(memory)
+    asker = add_person(memory, "Asker", roles)
+    opening = Opening(UUID(section("day.md", "day.md", "Lunch")), "Daily?", ("member",), quorum=100_000)
+    with pytest.raises(InvalidRequest, match=f"quorum is 100000, and {told} of the audience") as refused:
+        memory.clarify.open("default", opening, asker)
+    assert refused.value.at == ("quorum",)
+
+
 def test_a_person_is_asked_however_their_id_is_written(memory, ada):
     opened(memory, audience=(f"person:{{{str(ada.person_id).upper()}}}",))
     asked = [job.payload["person_id"] for job in rows(memory, Job) if job.kind == "clarify:ask"]
