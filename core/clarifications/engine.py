@@ -234,13 +234,14 @@ class ClarificationsEngine:
     def mark_conflicted(self, tenant_id: str, clarification_id: UUID, principal: Principal | None = None) -> None:
         """Say that people will not agree on what is pending. `principal`: a steward; None for an operator.
 
-        Raises NotFound; InvalidRequest for one that is not pending.
+        Said again, nothing happens. Raises NotFound; InvalidRequest for one that is bound.
         """
         with self._database.write(tenant_id) as tx:
             tx.lock()
             row = self._for_steward(tx, clarification_id, principal)
-            self.advance(tx, row, Happening.CONFLICT)
-            _audit(tx, principal, "clarification_conflict", clarification_id)
+            if row.state != ClarificationState.CONFLICTED:
+                self.advance(tx, row, Happening.CONFLICT)
+                _audit(tx, principal, "clarification_conflict", clarification_id)
 
     def _for_steward(self, tx: WriteTx, clarification_id: UUID, principal: Principal | None) -> Clarification:
         row = _known(tx, clarification_id)

@@ -189,6 +189,8 @@ def _stop(tx: WriteTx, watch: Watch) -> None:
 
 
 def _end_for_webhook(tx: WriteTx, watch: Watch, principal: Principal, until: int | None) -> WatchView:
+    if not watch.enabled and until is None:
+        return watches.view_of(watch)
     if not watch.enabled:
         raise NotFound
     if until is not None:

@@ -9,6 +9,7 @@ from bot.http.v1.paging import PageAsked, page, part
 from bot.http.v1.problems import Problem
 from bot.http.v1.route import Call, Nothing, Reply
 from bot.http.v1.shapes import Asked, Reader, Told, Ts, Whole, said
+from core.errors import InvalidRequest
 from core.model.principals import ADMIN, Principal
 from core.model.watching import HEARD, Cadence, EventKind, ScopeType, TargetKind, WatchRequest, WatchView
 from core.results.standing import LONGEST
@@ -170,7 +171,10 @@ def get_watch(call: Call[Any, Nothing]) -> Reply:
 def mute_watch(call: Call[MuteAsked, Nothing]) -> Reply:
     """Hold its cards until a time; one card then says what has changed meanwhile. What tells a webhook has none."""
     require_watcher(call.principal)
-    call.memory.mute_watch(call.id, call.principal, call.body.muted_until)
+    until = call.body.muted_until
+    if 0 < until <= call.memory.clock.now():
+        raise InvalidRequest("that time is over: it is in microseconds since 1970; 0 unmutes", at=("muted_until",))
+    call.memory.mute_watch(call.id, call.principal, until)
     return get_watch(call)
 
 
