@@ -195,18 +195,23 @@ class Worker:
         return await self._of_each_tenant(lambda tenant_id: self._gateway.call(schedule, tenant_id))
 
     async def _prune(self) -> int:
-        """Delete what is done with, until nothing is left to delete, and end erasures; then not again for a while."""
+        """Delete what is done with, until nothing is left to delete, and end erasures; then not again for a while.
+
+        Erasures last: they need room on the disk, which deleting makes, and without it would end the turns of all.
+        """
         now = self._memory.clock.now()
         if now < self._prune_at:
             return 0
         self._prune_at = now + PRUNE_EVERY
-        done = await self._of_each_tenant(self._pruned)
-        if done:
-            self._prune_at = now
+        try:
+            done = await self._of_each_tenant(self._pruned)
+            if done:
+                self._prune_at = now
+        finally:
+            await self._of_each_tenant(partial(self._gateway.at_length, self._memory.erasure.finish))
         return done
 
     async def _pruned(self, tenant_id: str) -> int:
-        await self._gateway.at_length(self._memory.erasure.finish, tenant_id)
         pruned = await self._gateway.at_length(self._memory.retention.prune, tenant_id)
         await self._gateway.at_length(self._memory.clarify.recount, tenant_id)  # people come and go
         return pruned

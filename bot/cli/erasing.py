@@ -116,7 +116,8 @@ def _show(done: "ErasureReport", *, as_json: bool) -> None:
 def _files(done: "ErasureReport") -> str:
     if done.rewritten:
         return "The files of the database were written anew; its backups, replicas and logs are yours to let expire."
-    return "The files still hold deleted pages, since somebody was reading: run this again, or let the bot do it."
+    why = f", since {done.hindered}" if done.hindered else ""
+    return f"The files still hold deleted pages{why}. Erase the same again for them to go, or let the bot do it."
 
 
 def _row(one: "ErasureReport") -> tuple[str, ...]:

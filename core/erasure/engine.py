@@ -8,18 +8,19 @@ by `notify:redact` jobs. Other processes drop what they keep in memory when they
 | what happens in the middle | what is left |
 |---|---|
 | the process dies before the commit | everything, as if nothing had been asked |
-| it dies after it, or a reader holds the file | no words in any row; the files are written anew by the next to try |
+| it dies after it, a reader holds the file, or there is no room | no words in any row; the files are written anew by the next to try |
 | an ingest is under way | whichever commits first; an erased source takes no version any more |
 """
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from core.clock import FOREVER
 from core.erasure.surfaces import Copies, ErasureReport
-from core.errors import InvalidRequest, NotFound
+from core.errors import InvalidRequest, NotFound, StoreUnavailable
 from core.ids import random_id
 from core.jobs.kinds import FENCE, JobKind
 from core.model.card_states import CardState
@@ -41,7 +42,7 @@ class ErasureEngine:
         self._answers = answers
 
     def erase(self, tenant_id: str, subject_id: UUID, reason: str, actor: str) -> ErasureReport:
-        """Erase a source or a person; again, only finish what was begun.
+        """Erase a source or a person; again, only finish what was begun, as far as can be now: `hindered` says by what.
 
         Raises NotFound, InvalidRequest without a reason.
         """
@@ -50,8 +51,9 @@ class ErasureEngine:
         with self._database.write(tenant_id) as tx:
             tx.exclude()
             erasure_id = self._begun(tx, subject_id, reason, actor)
-        self.finish(tenant_id)
-        return next(report for report in self.reports(tenant_id) if report.erasure_id == erasure_id)
+        hindered = self._hindered(tenant_id)
+        report = next(report for report in self.reports(tenant_id) if report.erasure_id == erasure_id)
+        return replace(report, hindered=hindered)
 
     def keep_out(self, tenant_id: str, source_id: UUID, uri: str, reason: str) -> None:
         """Let a document that was erased from another copy of the memory, and never was in this, not be taken in."""
@@ -78,6 +80,13 @@ class ErasureEngine:
         with self._database.write(tenant_id) as tx:
             erasures.rewritten(tx, waiting)
         return True
+
+    def _hindered(self, tenant_id: str) -> str:
+        """Finish; or what kept the files from being written anew, which undoes nothing of what is committed."""
+        try:
+            return "" if self.finish(tenant_id) else "somebody was reading"
+        except StoreUnavailable as error:
+            return str(error)
 
     # ── inside the one transaction ──
 

@@ -554,6 +554,22 @@ async def test_a_tenant_that_cannot_be_pruned_keeps_no_other_from_it_and_is_not_
     assert (tried, inbox_states(memory)) == (["a", "default"], [])
 
 
+async def test_an_erasure_for_which_there_is_no_room_keeps_nobody_from_being_pruned(
+    memory, clock, worker, adas, monkeypatch
+):
+    memory.people.ensure_tenant("a", "A")
+
+    def full(tenant):
+        raise StoreUnavailable("the disk is full")
+
+    await adas.ask("help")
+    await worker.settle()
+    clock.advance(KEPT[Spent.EVENTS] + 1)
+    monkeypatch.setattr(memory.erasure, "finish", full)
+    await worker.round()
+    assert inbox_states(memory) == []
+
+
 async def test_a_question_that_cannot_be_counted_keeps_nothing_from_being_pruned(
     memory, clock, worker, adas, monkeypatch
 ):

@@ -77,6 +77,6 @@ def test_while_somebody_reads_the_operator_is_told_what_is_left_to_do(cli, tmp_p
     with closing(sqlite3.connect(file)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM source").fetchall()
-        assert "run this again" in cli("erase", "source", "docs/secret.md", "--reason", "r")
+        assert "since somebody was reading" in cli("erase", "source", "docs/secret.md", "--reason", "r")
         assert "still to be written anew" in cli("erasure", "report")
     assert "were written anew" in cli("erase", "source", "docs/secret.md", "--reason", "r")

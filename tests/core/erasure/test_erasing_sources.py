@@ -35,6 +35,7 @@ from tests.support.memories import (
     source_id,
     watch_request,
 )
+from tests.support.room import room_for
 
 CANARY = "marzipan"
 QUESTION = "What may a meal cost at most?"
@@ -368,6 +369,21 @@ def test_a_file_that_somebody_reads_is_written_anew_later(sqlite_url, clock, mon
         assert memory.erasure.finish("default")
         assert memory.erasure.reports("default")[0].rewritten
         assert CANARY.encode() not in files(memory)
+
+
+def test_without_room_to_write_the_file_anew_what_was_erased_is_reported_all_the_same(sqlite_url, clock):
+    file = Path(make_url(sqlite_url).database)
+    with closing(open_memory(sqlite_url, clock)) as memory:
+        memory.people.ensure_tenant("default", "Default")
+        put(memory, URI, secret(40))
+        with closing(sqlite3.connect(file)) as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with room_for(file.stat().st_size):
+            report = memory.erase(SOURCE, "asked by mail")
+        assert (report.rewritten, report.surfaces["versions"]) == (False, 1)
+        assert str(file) in report.hindered
+        again = memory.erase(SOURCE, "there is room")
+        assert (again.erasure_id, again.rewritten, again.hindered) == (report.erasure_id, True, "")
 
 
 def test_an_admin_may_and_nobody_else_finds_anything_to_erase(world):
