@@ -10,7 +10,9 @@ from bot.cli.options import AsJson, Config, memory_of, person_named, settings_of
 from bot.cli.output import say, say_json, say_table, tell
 
 if TYPE_CHECKING:
+    from bot.config import Settings
     from core.erasure.surfaces import ErasureReport
+    from core.memory import Memory
 
 Reason = Annotated[str, typer.Option(metavar="WORDS", help="Why: it is kept with the report.")]
 
@@ -49,10 +51,13 @@ def person(
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
-    """Destroy what is known of a person, and what they asked, saved and were told."""
+    """Destroy what is known of a person, and what they asked, saved and were told.
+
+    Again, it finishes what was begun: by the e-mail address or the name they were added by, or by their id.
+    """
     settings = settings_of(config)
     with memory_of(settings) as memory:
-        done = memory.erase(person_named(memory, settings, name), reason, tenant=settings.tenant)
+        done = memory.erase(_whom(memory, settings, name), reason, tenant=settings.tenant)
     _show(done, as_json=as_json)
 
 
@@ -88,6 +93,18 @@ def readmit(
     with memory_of(settings) as memory:
         memory.documents.readmit(settings.tenant, uri)
     tell(f"{uri} is taken in again when it is next ingested.", {"uri": uri, "readmitted": True}, as_json=as_json)
+
+
+def _whom(memory: "Memory", settings: "Settings", name: str) -> UUID:
+    """Also of who is erased, and has no name any more. Raises NotFound."""
+    from core.errors import NotFound
+
+    try:
+        return person_named(memory, settings, name)
+    except NotFound:
+        if (erased := memory.people.erased(settings.tenant, name)) is not None:
+            return erased
+        raise
 
 
 def _id(text: str) -> UUID | None:

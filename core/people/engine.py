@@ -279,6 +279,12 @@ class PeopleEngine:
             raise InvalidRequest(f"{name!r} names {len(found)} people: use the e-mail address, as it was added")
         return _view(found[0])
 
+    def erased(self, tenant_id: str, name: str) -> UUID | None:
+        """Who was erased and had been added by this e-mail address or, without one, name: their id is made of it."""
+        with self._database.read(tenant_id) as tx:
+            person = people.get(tx, derived("person", tenant_id, name))
+        return person.person_id if person and person.display_name == ERASED else None
+
     def principal(self, tenant_id: str, person_id: UUID) -> Principal:
         """The person with the roles they hold now. Raises NotFound for one who is unknown or no longer active."""
         person = self.get(tenant_id, person_id)

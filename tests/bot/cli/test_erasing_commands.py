@@ -61,6 +61,17 @@ def test_a_person_is_erased(cli, tmp_path):
     assert b"quentin@example.com" not in files(tmp_path)
 
 
+def test_who_is_erased_may_be_named_again_to_finish_what_was_begun(cli):
+    cli("person", "add", "Quentin", "--email", "quentin@example.com")
+    cli("person", "add", "Bob")
+    erase = ("erase", "person", "quentin@example.com", "--reason", "left", "--json")
+    first = json.loads(cli(*erase))
+    assert json.loads(cli(*erase))["erasure_id"] == first["erasure_id"]
+    assert "nobody@example.com" in cli("erase", "person", "nobody@example.com", "--reason", "left", code=1)
+    cli("person", "add", "Quentin", "--email", "quentin@example.com")
+    assert json.loads(cli(*erase))["erasure_id"] != first["erasure_id"], "who came back is erased anew"
+
+
 def test_wrong_use_says_what_would_be_right(cli, tmp_path):
     assert "no source has the uri" in cli("erase", "source", "docs/none.md", "--reason", "r", code=1)
     assert "say why" in cli("erase", "source", "docs/secret.md", "--reason", " ", code=2)
