@@ -67,6 +67,19 @@ def backup(url: str, out: Path, *, replace: bool = False, clock: Clock | None = 
     return manifest
 
 
+@contextmanager
+def new_file(out: Path) -> Iterator[Path]:
+    """A draft that only its owner may read, and that has the file's name once the block has ended well.
+
+    Raises InvalidRequest for a file that is there, and OSError where none can be made.
+    """
+    if out.exists():
+        raise InvalidRequest(f"{out} is there already: name another file")
+    with draft_beside(out) as draft:
+        yield draft
+        move(draft, out)
+
+
 def _refuse_to_overwrite(out: Path, standing: Path | None, *, replace: bool) -> None:
     if not out.exists():
         return

@@ -1,7 +1,7 @@
 """`export`: everything that is known of a person, for them to see."""
 
 import json
-import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,16 +26,17 @@ def export(
     What they were called, chose, asked, were told, saved, watch and voted, and what the audit says of them.
     """
     from core.errors import InvalidRequest
+    from core.maintenance import new_file
 
     if out is None and not as_json:
         raise InvalidRequest("say --out FILE for a file, or --json for the terminal")
     settings = settings_of(config)
-    with memory_of(settings) as memory:
+    with memory_of(settings) as memory, new_file(out) if out else nullcontext() as draft:
         person_id = person_named(memory, settings, person)
         tables = memory.people.export(settings.tenant, person_id)
         found = {"tenant": settings.tenant, "person_id": person_id, "at": memory.clock.now(), "tables": tables}
-    if out is not None:
-        _write(out, found)
+        if draft is not None:
+            _write(draft, found)
     if as_json:
         say_json(found)
     else:
@@ -43,16 +44,6 @@ def export(
         say(f"Written to {out}, which only you may read.")
 
 
-def _write(out: Path, found: dict[str, Any]) -> None:
-    from core.errors import InvalidRequest
-
-    try:
-        descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError as error:
-        raise InvalidRequest(f"{out} is there already: name another file") from error
-    try:
-        with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - mode at birth
-            json.dump(found, file, default=str, ensure_ascii=False, indent=1)
-    except BaseException:  # half of it would pass for all of it
-        out.unlink()
-        raise
+def _write(draft: Path, found: dict[str, Any]) -> None:
+    with draft.open("w", encoding="utf-8") as file:
+        json.dump(found, file, default=str, ensure_ascii=False, indent=1)

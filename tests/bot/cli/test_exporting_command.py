@@ -5,6 +5,7 @@ import json
 import pytest
 
 from bot.cli.exporting import _write
+from core.maintenance import new_file
 from tests.support.room import room_for
 
 
@@ -34,7 +35,23 @@ def test_whom_or_where_to_is_said(set_up):
     assert "Nobody" in set_up("export", "--person", "Nobody", "--json", code=1)
 
 
-def test_half_an_export_is_none(tmp_path):
-    with room_for(4096), pytest.raises(OSError):
-        _write(tmp_path / "ada.json", {"said": "x" * 100_000})
+def test_where_no_file_can_be_made_nothing_is_read_and_the_audit_tells_of_no_export(set_up, tmp_path):
+    set_up("person", "add", "Ada")
+    (tmp_path / "there.json").write_text("kept")
+    assert "is there already" in set_up("export", "--person", "Ada", "--out", "there.json", code=2)
+    assert "no such file or folder" in set_up("export", "--person", "Ada", "--out", "none/ada.json", code=1)
+    assert (tmp_path / "there.json").read_text() == "kept"
+    assert "person_exported" not in set_up("audit")
+
+
+def test_an_export_has_its_name_only_once_it_is_whole(tmp_path):
+    """Half of it would pass for all of it, whatever ends the writing."""
+    file = tmp_path / "ada.json"
+    with new_file(file) as draft:
+        _write(draft, {"said": "x"})
+        assert not file.exists()
+    assert json.loads(file.read_text()) == {"said": "x"}
+    file.unlink()
+    with room_for(4096), pytest.raises(OSError), new_file(file) as draft:
+        _write(draft, {"said": "x" * 100_000})
     assert list(tmp_path.iterdir()) == []
