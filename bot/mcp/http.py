@@ -14,15 +14,19 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from bot.http.v1.answering import Incoming
 from bot.http.v1.arriving import body_later, read_body, secret_of
+from bot.http.v1.reading import parse
 from bot.http.v1.refusing import problems_for_all
 from bot.http.v1.route import Outcome, Route
 from bot.http.v1.serving import Server
 from bot.mcp.refusing import errors_for_all
 from bot.mcp.tools import memory_server
+from core.text.strict_json import DEEPEST
 
 Message = MutableMapping[str, Any]
 Asgi = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
 
+_ENVELOPE = 4
+"""Levels of a message around the arguments of a call."""
 _HERE = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -41,6 +45,7 @@ def mcp_app(desk: Server, hosts: Iterable[str]) -> web.Application:
         principal = await desk.caller(secret)
         with desk.turn(principal):
             raw = await read_body(request, desk.limits.largest_json, desk.limits.body_secs)
+            await asyncio.to_thread(parse, raw, DEEPEST + _ENVELOPE)  # the SDK would take the last of two names
 
             async def call(route: Route, body: bytes) -> Outcome:
                 return await desk.answered(route, Incoming(principal, secret, body))

@@ -16,10 +16,10 @@ class NotJsonError(ValueError):
     """What is wrong, for people."""
 
 
-def parse(raw: bytes) -> Any:
+def parse(raw: bytes, deepest: int = DEEPEST) -> Any:
     """Raises NotJsonError."""
-    if _depth(raw) > DEEPEST:
-        raise NotJsonError(f"it is nested deeper than {DEEPEST}")
+    if _depth(raw) > deepest:
+        raise NotJsonError(f"it is nested deeper than {deepest}")
     if raw.startswith(BOM_UTF8):
         raise NotJsonError("it begins with a byte order mark")
     try:

@@ -47,10 +47,10 @@ def query_of(model: type[M], pairs: Sequence[tuple[str, str]]) -> M:
         raise _refused(error, given) from None
 
 
-def parse(raw: bytes) -> Any:
+def parse(raw: bytes, deepest: int = strict_json.DEEPEST) -> Any:
     """A JSON value, as `core.text.strict_json` has it. Raises Problem MALFORMED_JSON, saying what is wrong."""
     try:
-        return strict_json.parse(raw)
+        return strict_json.parse(raw, deepest)
     except strict_json.NotJsonError as error:
         raise Problem("MALFORMED_JSON", f"The body must be JSON in UTF-8: {error}.") from None
 

@@ -144,6 +144,24 @@ async def test_what_is_no_request_is_refused_and_the_next_is_answered(sent, stat
     assert (await post())[0] == 200
 
 
+CALL = LIST | {"method": "tools/call", "params": {"name": "memory.context", "arguments": {"question": "A meal?"}}}
+
+
+@pytest.mark.parametrize(
+    ("once", "wrong"),
+    [
+        *((f'"{name}":', f'"{name}": "x", "{name}":') for name in ("question", "name", "method")),
+        ('"A meal?"', f'"A meal?", "validTime": {10**30}'),
+        ('"A meal?"', f'"A meal?", "where": {"[" * 40}{"]" * 40}'),
+    ],
+    ids=["an argument twice", "the tool twice", "the method twice", "a number", "deep"],
+)
+async def test_a_message_that_v1_would_not_read_is_refused(once, wrong, post):
+    assert (await post(CALL))[0] == 200
+    answer = await post(json.dumps(CALL).replace(once, wrong).encode())
+    assert (answer[0], code(answer)) == (400, "MALFORMED_JSON")
+
+
 async def test_a_client_that_cannot_read_json_is_refused(post):
     assert (await post(Accept="text/html"))[0] == 406
 
