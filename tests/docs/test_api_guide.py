@@ -8,11 +8,14 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
 from bot.http.v1.limits import LIMITS
+from bot.http.v1.nodes import MOST_FOUND, QueryAsked
 from bot.http.v1.problems import KINDS
+from bot.http.v1.route import Document
 from bot.http.v1.routes import ROUTES
 from core.text.strict_json import DEEPEST
 
@@ -95,9 +98,10 @@ def test_a_value_is_compared_but_where_the_guide_leaves_it_open():
     assert not same([{"a": 1, "b": 2}], [{"a": 1}])
 
 
-def table(heading):
-    """The rows of the first table under a heading."""
-    rows = re.findall(r"^\| (.*) \|$", TEXT.partition(f"\n## {heading}\n")[2].partition("\n## ")[0], re.MULTILINE)
+def table(heading, number=0):
+    """The rows of a table under a heading."""
+    found = re.findall(r"(?:^\|.*\|\n)+", TEXT.partition(f"\n## {heading}\n")[2].partition("\n## ")[0], re.MULTILINE)
+    rows = re.findall(r"^\| (.*) \|$", found[number], re.MULTILINE)
     return [tuple(cell.strip("`") for cell in row.split(" | ")) for row in rows[1:]]
 
 
@@ -105,6 +109,21 @@ def test_every_endpoint_is_in_the_guide_as_its_code_says():
     assert table("Endpoints") == [
         (f"{route.method} /v1{route.path}", route.handler.__doc__.partition("\n")[0]) for route in ROUTES
     ]
+
+
+def test_a_body_of_every_endpoint_that_takes_one_is_in_the_guide():
+    takes = {
+        f"{route.method} /v1{route.path}": route.body for route in ROUTES if route.body and route.body is not Document
+    }
+    shown = dict(table("Endpoints", 1))
+    assert shown.keys() == takes.keys()
+    for endpoint, cell in shown.items():
+        takes[endpoint].model_validate_json(cell.partition("`")[0].replace("…", str(UUID(int=7))))
+
+
+def test_how_many_nodes_a_query_tells_is_in_the_guide():
+    words = TEXT.partition("- **`POST /v1/query`**")[2].partition("\n- ")[0]
+    assert f"{QueryAsked.model_fields['limit'].default}, or up to {MOST_FOUND}" in words
 
 
 def test_every_code_is_in_the_guide_as_its_table_says():

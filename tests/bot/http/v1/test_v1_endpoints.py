@@ -226,7 +226,7 @@ async def test_a_watch_is_made_once_read_muted_and_stopped(call, clock):
     assert (seconds.code, [one["pointer"] for one in seconds.json["errors"]]) == ("INVALID_REQUEST", ["/mutedUntil"])
     assert all(words in seconds.json["detail"] for words in ("microseconds", "0 unmutes"))
     assert (await call("PATCH", f"/watches/{watch_id}", {"mutedUntil": 0})).json["mutedUntil"] == 0
-    assert (await call("DELETE", f"/watches/{watch_id}")).status == 204
+    assert [(await call("DELETE", f"/watches/{watch_id}")).status for _ in ("it", "again")] == [204, 204]
     assert (await call("GET", f"/watches/{watch_id}")).code == "NOT_FOUND"
     assert (await call("GET", "/watches")).json == {"watches": [], "nextCursor": None}
 
@@ -293,7 +293,7 @@ async def test_a_document_is_put_changed_and_taken_away(admin, call):
     assert (changed.json["outcome"], changed.json["sourceId"]) == ("changed", made.json["sourceId"])
     listed = {one["uri"]: one for one in (await admin("GET", "/sources")).json["sources"]}
     assert listed["handbook/dogs & cats.md"]["readers"] == ["board", "member"]
-    assert (await admin("DELETE", name.partition("?")[0])).status == 204
+    assert [(await admin("DELETE", name.partition("?")[0])).status for _ in ("it", "again")] == [204, 204]
     assert "handbook/dogs & cats.md" not in str((await call("GET", "/sources")).json)
 
 
@@ -390,6 +390,8 @@ async def test_a_question_is_opened_listed_voted_on_and_bound(call, robot):
     assert one in {item["pendingClarification"] for item in context["items"]}
     voted = await call("POST", f"/clarifications/{one}/votes", {"choice": listed["options"][1]["number"]})
     assert voted.json == {"state": "bound", "counted": True}
+    again = await call("POST", f"/clarifications/{one}/votes", {"choice": listed["options"][1]["number"]})
+    assert again.json == {"state": "bound", "counted": False}
     assert (await robot("GET", f"/clarifications/{one}")).json["chosen"] == "Per meal"
 
 
