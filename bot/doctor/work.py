@@ -5,20 +5,24 @@ from dataclasses import replace
 
 from bot.config import Settings, SourceSettings
 from bot.doctor.finding import Finding
-from core.clock import MINUTE, SECOND, to_datetime
+from bot.worker import PRUNE_EVERY
+from core.clock import HOUR, MINUTE, SECOND, to_datetime
 from core.erasure.surfaces import Copies
 from core.memory import Memory
 
-LONGEST_LAG_SECS = 600
+LONGEST_LAG_SECS, LOST_LAG_SECS = 600, 3600
+"""Past the first nobody has looked for long; past the second whoever waits for news hears none."""
 AHEAD = MINUTE
 """Changes made at once are dated one after the other, and clocks of several machines differ by seconds."""
-_LATE = 3
-"""A source set is late when it was last looked at three of its intervals ago."""
+_LATE, _LOST = 3, 30
+"""A source set is late when it was last looked at three of its intervals ago; at thirty, and an hour, nobody looks."""
+_FILES_BY = 3 * PRUNE_EVERY
+"""By when the bot has tried so often to write the files anew that whatever hinders it will not pass by itself."""
 _RUN = "see that `clarify-bot run` runs, and what its log says"
 
 
 def examine(memory: Memory, settings: Settings) -> list[Finding]:
-    parts = (_people, _workspaces, _clock, _waiting, _erasures)
+    parts = (_people, _workspaces, _clock, _waiting, _given_up, _erasures)
     return [finding for part in parts for finding in part(memory, settings)]
 
 
@@ -54,23 +58,39 @@ def _clock(memory: Memory, settings: Settings) -> Iterator[Finding]:
 
 
 def _waiting(memory: Memory, settings: Settings) -> Iterator[Finding]:
-    jobs = memory.status(settings.tenant).jobs
-    if dead := jobs.get("dead", 0):
+    status = memory.status(settings.tenant)
+    if dead := status.jobs.get("dead", 0):
         fix = "see why: `clarify-bot jobs list --state dead`; then `clarify-bot jobs retry --all-dead`"
         yield Finding("jobs", False, f"{dead} were given up", fix)
     else:
         yield Finding("jobs", True, "none was given up")
     lag = memory.backlog().sweep_lag_secs
     if lag > LONGEST_LAG_SECS:
-        yield Finding("changes", True, f"the oldest that nobody was told of waits for {lag / 60:.0f} minutes", _RUN)
+        is_missed = lag > LOST_LAG_SECS and bool(status.watches or status.saved_answers)
+        words = f"the oldest that nobody was told of waits for {lag / 60:.0f} minutes"
+        yield Finding("changes", not is_missed, words, _RUN)
+
+
+def _given_up(memory: Memory, settings: Settings) -> Iterator[Finding]:
+    """Nothing ends these, so that they are advice: an error that no command mends would hide every other."""
+    if parked := memory.status(settings.tenant).cards.get("parked", 0):
+        words = f"{parked} were refused by their platform for good, and are not sent again"
+        fix = "see why in the log: `delivery.ended`; their people's next cards tell of the same changes"
+        yield Finding("cards", True, words, fix)
+    if failed := memory.backlog().events.get("failed", 0):
+        words = f"{failed} things that people said or tapped came to nothing, and are not tried again"
+        yield Finding(
+            "events", True, words, "see why in the log: `inbound.given_up`; what is asked again is tried anew"
+        )
 
 
 def _erasures(memory: Memory, settings: Settings) -> Iterator[Finding]:
     for report in memory.erasure.reports(settings.tenant):
         begins = str(report.erasure_id)[:8]
         if not report.rewritten:
-            fix = f"{_RUN}; or erase the same again"
-            yield Finding(f"erasure {begins}", True, "the database's files still hold deleted pages", fix)
+            is_late = memory.clock.now() - report.at > _FILES_BY
+            fix = f"{_RUN}; or erase the same again, which says what is in the way: a reader, or too little room"
+            yield Finding(f"erasure {begins}", not is_late, "the database's files still hold deleted pages", fix)
         left = [copy for copy in report.copies.values() if copy in {Copies.REFUSED, Copies.UNKNOWN}]
         if left:
             fix = f"look there: `clarify-bot erasure report {begins} --json` names them"
@@ -87,5 +107,6 @@ def synced(memory: Memory, settings: Settings, source: SourceSettings, readable:
         fix = readable.fix or "start `clarify-bot run`, which takes it in"
         return replace(readable, words=f"{words}nothing of it was taken in yet", fix=fix)
     when = f"was last looked at on {to_datetime(at):%Y-%m-%d %H:%M} UTC"
-    is_late = memory.clock.now() - at > _LATE * source.every_secs * SECOND
-    return Finding(readable.name, True, when, _RUN if is_late else "")
+    ago, interval = memory.clock.now() - at, source.every_secs * SECOND
+    is_lost = ago > max(_LOST * interval, HOUR)
+    return Finding(readable.name, not is_lost, when, _RUN if ago > _LATE * interval else "")

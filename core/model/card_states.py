@@ -1,11 +1,11 @@
 """The life of one card message, as one table.
 
 A card is written down as `sending` before it is sent, and sent once. An attempt ends as accepted by the platform
-(`sent`), definitely not accepted (`failed`, to be tried again; `parked` where the error is permanent, until an admin
-has acted), or `unknown`: a time-out, a reset or a crash while in flight. From `unknown` no way leads back to sending
-but through proof that the card is not there, nor from `sent` unless the platform says that its copy is gone. Where a
-platform cannot tell for an hour, or refuses for good, the next card about changes carries what this one was to tell;
-where somebody taps the one that was given up, it stands from then on.
+(`sent`), definitely not accepted (`failed`, to be tried again; `parked` where the error is permanent, and then for good:
+the next card about changes carries what this one was to tell), or `unknown`: a time-out, a reset or a crash while in
+flight. From `unknown` no way leads back to sending but through proof that the card is not there, nor from `sent` unless
+the platform says that its copy is gone. Where a platform cannot tell for an hour, the next card carries it too; where
+somebody taps the one that was given up, it stands from then on.
 So no road leads to two cards, and every road ends in a card, a recorded reason, or a card that carries the change.
 """
 
@@ -37,7 +37,6 @@ class CardEvent(StrEnum):
     FIND = "find"
     MISS = "miss"
     CARRY = "carry"
-    RELEASE = "release"
     REDACT = "redact"
     VANISH = "vanish"
 
@@ -56,11 +55,7 @@ TRANSITIONS: dict[CardState, dict[CardEvent, CardState]] = {
         CardEvent.PARK: CardState.PARKED,
         CardEvent.SKIP: CardState.SKIPPED,
     },
-    CardState.PARKED: {
-        CardEvent.RELEASE: CardState.PENDING,
-        CardEvent.CARRY: CardState.SKIPPED,
-        CardEvent.SKIP: CardState.SKIPPED,
-    },
+    CardState.PARKED: {CardEvent.CARRY: CardState.SKIPPED, CardEvent.SKIP: CardState.SKIPPED},
     CardState.UNKNOWN: {
         CardEvent.FIND: CardState.SENT,
         CardEvent.MISS: CardState.PENDING,

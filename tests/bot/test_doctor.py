@@ -14,9 +14,12 @@ from bot.config import Settings, open_memory
 from bot.doctor import machine, model
 from bot.doctor.setup import examine
 from bot.keys import create
-from core.model.work import Place
+from core.clock import HOUR
+from core.model.watching import ScopeType
+from core.model.work import Extent, Place
 from core.store.tables import Job, Workspace
 from tests.support.loopback import served
+from tests.support.memories import document, watch_request
 
 
 @pytest.fixture
@@ -277,9 +280,14 @@ def test_changes_that_nobody_was_told_of_are_found(settings):
         memory.sweep()
         memory.ingest("a.md", b"# A\n\nOne.", readers=["everyone"])
     assert "changes" not in found(settings)
-    for table, column in (("feed", "tx"), ("sweep_checkpoint", "tx")):
-        rewrite(settings, f"UPDATE {table} SET {column} = {column} - 3600000000")
-    assert found(settings)["changes"].state == "advice"
+    age = [f"UPDATE {table} SET tx = tx - {2 * HOUR}" for table in ("feed", "sweep_checkpoint")]
+    for statement in age:
+        rewrite(settings, statement)
+    assert found(settings)["changes"].state == "advice", "nobody waits for news"
+    with open_memory(settings) as memory:
+        ada = memory.people.principal("default", memory.people.put("default", "Ada"))
+        memory.watch(watch_request(ada, ScopeType.ENTITY, document("a.md")), ada)
+    assert found(settings)["changes"].state == "wrong"
 
 
 def test_when_a_source_was_last_looked_at_is_said(settings):
@@ -288,8 +296,10 @@ def test_when_a_source_was_last_looked_at_is_said(settings):
         memory.ingest("handbook/a.md", b"A.", readers=["everyone"], source_set="handbook")
         memory.documents.checked("default", "handbook")
     assert found(settings)["source handbook"].state == "ok"
-    rewrite(settings, "UPDATE source SET checked_at = checked_at - 3600000000")
+    rewrite(settings, f"UPDATE source SET checked_at = checked_at - {HOUR}")
     assert found(settings)["source handbook"].state == "advice"
+    rewrite(settings, f"UPDATE source SET checked_at = checked_at - {2 * HOUR}")
+    assert found(settings)["source handbook"].state == "wrong"
 
 
 def test_an_erasure_that_is_not_at_its_end_is_found(settings, monkeypatch):
@@ -299,6 +309,22 @@ def test_an_erasure_that_is_not_at_its_end_is_found(settings, monkeypatch):
         report = memory.erase(memory.documents.named("default", "a.md"), "asked")
     name = f"erasure {str(report.erasure_id)[:8]}"
     assert (found(settings)[name].state, report.copies) == ("advice", {})
+    rewrite(settings, f"UPDATE erasure SET at = at - {4 * HOUR}")
+    assert found(settings)[name].state == "wrong"
+
+
+def test_cards_and_events_that_were_given_up_are_told_and_are_no_error_that_nothing_could_mend(settings):
+    with open_memory(settings) as memory:
+        ada = memory.people.put("default", "Ada")
+        place = Place("slack", "T1", "U1")
+        memory.people.bind("default", ada, place)
+        card = memory.messages.post("default", ada, place, "event:1", "reply", lambda _: {"words": "hello"})
+        sending = memory.delivery.take("default", card, lambda *_: {})
+        memory.outcomes.not_sent(sending, "msg_too_long", lasting=Extent.CARD)
+        memory.inbound.receive("default", place, "e1", "question", {"text": "hello"})
+    rewrite(settings, "UPDATE inbox SET state = 'failed'")
+    findings = found(settings)
+    assert [(findings[name].state, findings[name].words[:2]) for name in ("cards", "events")] == [("advice", "1 ")] * 2
 
 
 # ── the language model ──

@@ -16,7 +16,6 @@ from core.model.card_states import TRANSITIONS, CardEvent, CardState, step
         ("claim lose find", "sent"),
         ("claim lose miss claim accept", "sent"),
         ("claim lose carry", "skipped"),
-        ("claim park release claim accept", "sent"),
         ("claim reject park carry", "skipped"),
         ("skip", "skipped"),
         ("claim skip", "skipped"),
