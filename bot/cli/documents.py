@@ -64,8 +64,10 @@ def ingest(
     with reading(SystemClock()) as (on_progress, on_embedding), memory_of(settings, on_embedding) as memory:
         if not name and not versions:
             _refuse_other_set(memory, settings, source)
+        before = _readers_in(memory, settings, source)
         report = _ingest(memory, settings, source, git=git, versions=versions, on_progress=on_progress)
-    _show(report, as_json=as_json)
+        after = _readers_in(memory, settings, source)
+    _show(report, sum(after[uri] != before[uri] for uri in before.keys() & after.keys()), as_json=as_json)
 
 
 def _source(
@@ -85,6 +87,10 @@ def _source(
         first = error.errors()[0]
         option, wrong = first["loc"][0] if first["loc"] else "path", first["msg"].removeprefix("Value error, ")
         raise InvalidRequest(f"--{option} {first['input']!r}: {wrong}") from error
+
+
+def _readers_in(memory: "Memory", settings: "Settings", source: "SourceSettings") -> dict[str, set[str]]:
+    return {one.uri: set(one.readers) for one in memory.documents.standing(settings.tenant, source.name)}
 
 
 def _is_address(path: str) -> bool:
@@ -138,7 +144,7 @@ def _ingest(
     return sync(memory, settings.tenant, source, on_progress=on_progress, cache=settings.cache)
 
 
-def _show(report: "SyncReport", *, as_json: bool) -> None:
+def _show(report: "SyncReport", readers_changed: int, *, as_json: bool) -> None:
     """What became of it; a set of which nothing could be read is a failure."""
     counts = {name: getattr(report, name) for name in ("new", "changed", "unchanged", "removed", "erased")}
     for problem in () if as_json else report.problems:
@@ -146,11 +152,12 @@ def _show(report: "SyncReport", *, as_json: bool) -> None:
     unusable = bool(report.problems) and not any(counts.values())
     if as_json:
         problems = [{"path": problem.relative, "reason": problem.reason} for problem in report.problems]
-        say_json({**counts, "problems": problems})
+        say_json({**counts, "readers_changed": readers_changed, "problems": problems})
     elif not unusable:
         erased = counts.pop("erased")
         skipped = [f"{erased} erased and not taken in"] if erased else []
-        say(", ".join([f"{count} {name}" for name, count in counts.items()] + skipped))
+        others = [f"{readers_changed} read by others than before"] if readers_changed else []
+        say(", ".join([f"{count} {name}" for name, count in counts.items()] + skipped + others))
     if unusable:
         raise typer.Exit(2)
 

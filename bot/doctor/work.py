@@ -9,6 +9,7 @@ from bot.worker import PRUNE_EVERY
 from core.clock import HOUR, MINUTE, SECOND, to_datetime
 from core.erasure.surfaces import Copies
 from core.memory import Memory
+from core.model.principals import EVERYONE, person_reader
 
 LONGEST_LAG_SECS, LOST_LAG_SECS = 600, 3600
 """Past the first nobody has looked for long; past the second whoever waits for news hears none."""
@@ -22,7 +23,7 @@ _RUN = "see that `clarify-bot run` runs, and what its log says"
 
 
 def examine(memory: Memory, settings: Settings) -> list[Finding]:
-    parts = (_people, _workspaces, _clock, _waiting, _given_up, _erasures)
+    parts = (_people, _readers, _workspaces, _clock, _waiting, _given_up, _erasures)
     return [finding for part in parts for finding in part(memory, settings)]
 
 
@@ -40,6 +41,23 @@ def _people(memory: Memory, settings: Settings) -> Iterator[Finding]:
         bind = f"bind somebody: `clarify-bot bind PERSON {platform} USER_ID`"
         words = "; whoever has the same e-mail address is bound when they first write" if section.trusted else ""
         yield Finding(f"{platform}.people", True, f"nobody is bound there yet{words}", "" if section.trusted else bind)
+
+
+def _readers(memory: Memory, settings: Settings) -> Iterator[Finding]:
+    """Roles are words one types: one that is mistyped lets nobody in."""
+    now = memory.clock.now()
+    people = [one for one in memory.people.all(settings.tenant) if one.active]
+    keys = [one for one in memory.api_keys.all(settings.tenant) if not one.revoked_at and not 0 < one.expires_at <= now]
+    if not people and not keys:
+        return
+    admitted = {EVERYONE, *(person_reader(one.person_id) for one in people)}
+    admitted.update(*(one.roles for one in (*people, *keys)))
+    closed = [one for one in memory.documents.standing(settings.tenant) if admitted.isdisjoint(one.readers)]
+    if closed:
+        named = ", ".join(sorted({reader for one in closed for reader in one.readers})) or "nobody"
+        words = f"{len(closed)} documents can be read by nobody who is active and by no key: they are for {named}"
+        fix = "let somebody hold that role: `clarify-bot person add NAME --role ROLE`; or take them in for others"
+        yield Finding("readers", True, words, fix)
 
 
 def _workspaces(memory: Memory, settings: Settings) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """The life of one card message, as one table.
 
 A card is written down as `sending` before it is sent, and sent once. An attempt ends as accepted by the platform
-(`sent`), definitely not accepted (`failed`, to be tried again; `parked` where the error is permanent, and then for good:
+(`sent`), definitely not accepted (`failed`, to be tried again; `parked` where the error is permanent, which stays:
 the next card about changes carries what this one was to tell), or `unknown`: a time-out, a reset or a crash while in
 flight. From `unknown` no way leads back to sending but through proof that the card is not there, nor from `sent` unless
 the platform says that its copy is gone. Where a platform cannot tell for an hour, the next card carries it too; where

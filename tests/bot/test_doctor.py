@@ -15,6 +15,7 @@ from bot.doctor import machine, model
 from bot.doctor.setup import examine
 from bot.keys import create
 from core.clock import HOUR
+from core.model.principals import person_reader
 from core.model.watching import ScopeType
 from core.model.work import Extent, Place
 from core.store.tables import Job, Workspace
@@ -273,6 +274,27 @@ def test_who_is_known_and_bound_is_said(settings):
     with open_memory(settings) as memory:
         memory.people.bind("default", ada, Place("slack", "T1", "U1"))
     assert "slack.people" not in found(slack)
+
+
+def test_documents_whose_readers_are_nobody_are_told(settings):
+    with open_memory(settings) as memory:
+        memory.ingest("a.md", b"A.", readers=["membr"])
+        assert "readers" not in found(settings), "before anybody is known that is no wonder"
+        ada = memory.people.put("default", "Ada", roles=["member"])
+        memory.ingest("b.md", b"B.", readers=["member", "board"])
+        memory.ingest("c.md", b"C.", readers=[person_reader(ada)])
+    told = found(settings)["readers"]
+    assert (told.state, told.words.split()[0], "membr" in told.words) == ("advice", "1", True)
+    with open_memory(settings) as memory:
+        memory.people.set_active("default", ada, False)
+        key = memory.api_keys.create("default", "portal", ["membr"]).key_id
+    assert found(settings)["readers"].words.split()[0] == "2"
+    with open_memory(settings) as memory:
+        memory.people.set_active("default", ada, True)
+    assert "readers" not in found(settings)
+    with open_memory(settings) as memory:
+        memory.api_keys.revoke("default", key)
+    assert "readers" in found(settings)
 
 
 def test_changes_that_nobody_was_told_of_are_found(settings):

@@ -95,7 +95,10 @@ def test_init_into_a_folder_that_is_not_there_leaves_nothing(cli, here):
 
 
 def test_ingest_counts_and_is_idempotent(ready):
-    assert ready("ingest", "docs", "--readers", "everyone").out == "0 new, 0 changed, 1 unchanged, 0 removed\n"
+    again = "0 new, 0 changed, 1 unchanged, 0 removed"
+    assert ready("ingest", "docs", "--readers", "everyone").out == f"{again}\n"
+    assert ready("ingest", "docs", "--readers", "membr").out == f"{again}, 1 read by others than before\n"
+    assert json.loads(ready("ingest", "docs", "--readers", "everyone", "--json").out)["readers_changed"] == 1
 
 
 def test_ingest_reports_bad_files_and_goes_on(ready, here):
