@@ -22,6 +22,6 @@ VOLUME ["/var/lib/clarify-bot"]
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 \
-    CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8080/readyz', timeout=8)"]
+    CMD ["python", "-c", "from os import environ; from urllib.request import ProxyHandler, build_opener; build_opener(ProxyHandler({})).open('http://127.0.0.1:' + environ.get('CLARIFY_HTTP__PORT', '8080') + '/readyz', timeout=8)"]
 ENTRYPOINT ["clarify-bot"]
 CMD ["run"]

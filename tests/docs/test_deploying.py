@@ -1,10 +1,13 @@
 """What is deployed: an image without what it was built with, and a service that may touch only what is its own."""
 
+import os
 import re
 import shutil
 import subprocess
 import tomllib
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -80,10 +83,32 @@ def test_it_says_whether_it_is_ready_and_can_be_told_to_stop(final):
 
 def test_the_health_check_asks_the_port_that_is_served_and_fails_when_it_is_refused(final):
     [check], [port] = of(final, "HEALTHCHECK"), of(final, "EXPOSE")
-    assert f"127.0.0.1:{port}/readyz" in check
+    assert f"'CLARIFY_HTTP__PORT', '{port}'" in check
     assert f"CLARIFY_HTTP__PORT={port}" in of(final, "ENV")[0]
+    refused = asked(check, {"CLARIFY_HTTP__PORT": "1"})
+    assert (refused.returncode, b"Connection refused" in refused.stderr) == (1, True)
+
+
+def test_the_health_check_asks_itself_and_no_proxy(final):
+    [check] = of(final, "HEALTHCHECK")
+    with HTTPServer(("127.0.0.1", 0), Ready) as server:
+        Thread(target=server.handle_request).start()
+        proxy = {"http_proxy": "http://127.0.0.1:1", "HTTP_PROXY": "http://127.0.0.1:1"}
+        assert asked(check, {"CLARIFY_HTTP__PORT": str(server.server_port), **proxy}).returncode == 0
+
+
+class Ready(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200 if self.path == "/readyz" else 404)
+        self.end_headers()
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+def asked(check, environment):
     [code] = re.findall(r'"-c", "(.+)"\]', check)
-    assert subprocess.run(["python3", "-c", code.replace(port, "1")], capture_output=True, check=False).returncode == 1
+    return subprocess.run(["python3", "-c", code], env=os.environ | environment, capture_output=True, check=False)
 
 
 def test_only_what_is_installed_goes_into_the_build(build):
