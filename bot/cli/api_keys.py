@@ -92,15 +92,24 @@ def _state(key: "KeyView", now: int) -> str:
 
 
 def revoke(
-    key_id: Annotated[UUID, typer.Argument(metavar="ID", help="The id that `key list` shows.")],
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="The id that `key list` shows.")],
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
     """Let a key stand for nobody from now on. This cannot be undone."""
-    settings = settings_of(config)
+    found, settings = _id(key_id), settings_of(config)
     with memory_of(settings) as memory:
-        memory.api_keys.revoke(settings.tenant, key_id)
+        memory.api_keys.revoke(settings.tenant, found)
     if as_json:
-        say_json({"key_id": key_id, "revoked": True})
+        say_json({"key_id": found, "revoked": True})
     else:
-        say(f"The key {key_id} is revoked.")
+        say(f"The key {found} is revoked.")
+
+
+def _id(text: str) -> UUID:
+    from core.errors import InvalidRequest
+
+    try:
+        return UUID(text)
+    except ValueError:
+        raise InvalidRequest(f"{text!r} is not the id of a key: `clarify-bot key list` shows them") from None

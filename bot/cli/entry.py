@@ -48,7 +48,7 @@ DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 _SAYINGS = {
     errno.ENOSPC: "the disk is full: make room and try again",
     errno.EDQUOT: "the disk quota is used up: make room and try again",
-    errno.EADDRINUSE: "the port is used by another program: stop it, or set another port in clarify-bot.toml",
+    errno.EADDRINUSE: "the port is used by another program: stop it, or set http.port or inbox.port",
     errno.EROFS: "the file system cannot be written: name a place elsewhere",
     errno.EACCES: "permission denied: run this as a user who may read and write there",
     errno.ENOENT: "there is no such file or folder: check the path",

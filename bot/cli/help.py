@@ -16,7 +16,8 @@ Begin with:
   clarify-bot demo --once        see what it does
   clarify-bot init               then `doctor`, which says what is still missing
 
-Every command has --help. With --json stdout holds one JSON value for a machine, and an error is one line on stderr:
+Every command has --help. With --json stdout holds one JSON value for a machine (`spans`: one a line, for each piece),
+and an error is one line on stderr:
 {"error": {"code": ..., "message": ...}}. Exit codes: 0 done, 1 failed, 2 used wrongly, 130 interrupted."""
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "init": ("init", "init --config /etc/clarify-bot/clarify-bot.toml"),

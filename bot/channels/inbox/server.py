@@ -18,6 +18,7 @@ from core.clock import SECOND, Clock
 from core.errors import CoreError
 
 DEFAULT_PORT = 8765
+_SPENT = "This link was used already, or has expired. Whoever starts clarify-bot again is shown a new one."
 
 
 class ListenError(Exception):
@@ -74,8 +75,8 @@ class InboxServer:
 
     def _advice(self, error: OSError) -> str:
         if error.errno == errno.EADDRINUSE:
-            return f"port {self.port} on {self._host} is in use: stop the program that has it, or choose another port"
-        return f"cannot listen on {self._host} port {self.port}: {error.strerror}; choose another port"
+            return f"port {self.port} on {self._host} is in use: stop the program that has it, or set inbox.port"
+        return f"cannot listen on {self._host} port {self.port}: {error.strerror}; set inbox.port"
 
     def _app(self) -> web.Application:
         app = web.Application(middlewares=[self._guard], client_max_size=BODY_LIMIT)
@@ -118,7 +119,7 @@ class InboxServer:
     async def _enter(self, request: web.Request) -> web.Response:
         cookie = self._sessions.redeem(request.match_info["token"])
         if cookie is None:
-            raise RefusalError(410, "This link was used already, or has expired. Ask for a new one where you got it.")
+            raise RefusalError(410, _SPENT)
         page = notice_page("Opening your inbox…", "It opens by itself in a moment.")
         response = web.Response(text=page, content_type="text/html", headers={"Refresh": "0; url=/"})
         response.set_cookie(

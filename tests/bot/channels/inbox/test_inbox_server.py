@@ -41,7 +41,8 @@ class TestLinks:
         assert "Alice Example" in await (await client.get("/")).text()
         again = await client.get(link)
         assert again.status == 410
-        assert "used already" in await again.text()
+        assert "used already" in (said := await again.text())
+        assert "starts clarify-bot again" in said
 
     async def test_the_opening_page_moves_on_by_itself(self, client, server, alice) -> None:
         """A redirect from another site would arrive at the inbox without its Strict cookie."""
@@ -310,7 +311,7 @@ class TestStream:
 class TestListening:
     async def test_a_port_in_use_is_one_clear_error(self, backend, server) -> None:
         second = InboxServer(backend, SystemClock(), SECRET, port=server.port)
-        with pytest.raises(ListenError, match=rf"port {server.port} on 127.0.0.1 is in use: stop .* choose another"):
+        with pytest.raises(ListenError, match=rf"port {server.port} on 127.0.0.1 is in use: stop .* inbox.port"):
             await second.start()
 
     async def test_a_stopped_inbox_gives_its_port_back(self, backend) -> None:
