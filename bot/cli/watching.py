@@ -21,12 +21,14 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="A watch, as `watch list` 
 
 def add_to(app: typer.Typer) -> None:
     group = typer.Typer(help="What a person is told of when it changes.", no_args_is_help=True)
-    for name, command in (("add", add), ("list", show_all), ("mute", mute), ("stop", stop), ("why", why)):
+    group.command("add", context_settings={"allow_extra_args": True})(add)
+    for name, command in (("list", show_all), ("mute", mute), ("stop", stop), ("why", why)):
         group.command(name)(command)
     app.add_typer(group, name="watch")
 
 
 def add(
+    context: typer.Context,
     entity: Annotated[
         str,
         typer.Option(metavar="NODE", help="A section, as handbook/travel.md#Travel/Meals, or any node by its id."),
@@ -57,7 +59,10 @@ def add(
 ) -> None:
     """Let a person be told of one of these: a node, a label, a document, what a query finds, or a question."""
     from bot.watch_requests import Wish, request_of
+    from core.errors import InvalidRequest
 
+    if context.args:
+        raise InvalidRequest(f"say what {context.args[0]!r} is: --entity for a section, or --source for a document")
     settings = settings_of(config)
     scopes = {"entity": entity, "label": label, "source": source, "query": query, "clarification": clarification}
     with memory_of(settings) as memory:

@@ -92,6 +92,7 @@ def test_what_cannot_be_watched_is_said_and_ends_in_its_code(cli):
     broken = '{"find": "SECTION", "where": [{"prop": "a", "op": "like", "value": 1}]}'
     for arguments, code, wrong in (
         ((), 2, "one of --entity"),
+        (("Hotels",), 2, "say what 'Hotels' is: --entity for a section, or --source for a document"),
         (("--label", "SECTION", "--query", "{}"), 2, "one of --entity"),
         (("--query", "{"), 2, "no JSON"),
         (("--query", broken), 2, "where[0].op"),
