@@ -208,7 +208,9 @@ class Worker:
             if done:
                 self._prune_at = now
         finally:
-            await self._of_each_tenant(partial(self._gateway.at_length, self._memory.erasure.finish))
+            await self._of_each_tenant(
+                lambda tenant_id: self._gateway.at_length(self._memory.erasure.finish, tenant_id)
+            )
         return done
 
     async def _pruned(self, tenant_id: str) -> int:

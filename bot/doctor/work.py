@@ -51,7 +51,7 @@ def _readers(memory: Memory, settings: Settings) -> Iterator[Finding]:
     if not people and not keys:
         return
     admitted = {EVERYONE, *(person_reader(one.person_id) for one in people)}
-    admitted.update(*(one.roles for one in (*people, *keys)))
+    admitted.update(*(one.roles for one in people), *(one.roles for one in keys))
     closed = [one for one in memory.documents.standing(settings.tenant) if admitted.isdisjoint(one.readers)]
     if closed:
         named = ", ".join(sorted({reader for one in closed for reader in one.readers})) or "nobody"
