@@ -8,7 +8,7 @@ by `notify:redact` jobs. Other processes drop what they keep in memory when they
 | what happens in the middle | what is left |
 |---|---|
 | the process dies before the commit | everything, as if nothing had been asked |
-| it dies after it, a reader holds the file, or there is no room | no words in any row; the files are written anew by the next to try |
+| it dies after it; a reader; no room | no words in any row; the files are written anew by the next to try |
 | an ingest is under way | whichever commits first; an erased source takes no version any more |
 """
 
