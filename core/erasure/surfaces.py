@@ -76,7 +76,7 @@ class ErasureReport:
     """What was done, by surface in rows, and what became of the cards that platforms show, by message id.
 
     `rewritten`: the store's files were written anew since; `hindered`: why they were not just now, of one just made.
-    Of PostgreSQL's write-ahead log, of replicas and backups it says nothing: those end when whoever runs them lets them.
+    Of PostgreSQL's write-ahead log, of replicas and backups it says nothing: those end when who runs them lets them.
     """
 
     erasure_id: UUID
