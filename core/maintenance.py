@@ -4,12 +4,12 @@ import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from uuid import UUID
 
 from core.clock import Clock, SystemClock
 from core.embed.protocol import Embedder
 from core.errors import InvalidRequest, NotFound
+from core.ids import random_id
 from core.memory import Memory
 from core.model.backups import ErasedSince, Manifest, Replaced, Restored
 from core.model.standing import Taken, Withdrawal, taken_away
@@ -150,13 +150,18 @@ def _take_away(memory: Memory, one: Withdrawal) -> None:
 
 
 def _erased(memory: Memory, one: ErasedSince) -> bool:
-    """False for what the draft never held: of a document it then knows that it is not to be taken in."""
+    """False for what the draft never held: of a document it then knows that it is not to be taken in.
+
+    Nor is one that it held under another uri, unless somebody readmitted it.
+    """
     try:
         memory.erase(one.subject_id, one.reason, tenant=one.tenant_id)
     except NotFound:
         if one.uri is not None and one.tenant_id in memory.people.tenants():
             memory.erasure.keep_out(one.tenant_id, one.subject_id, one.uri, one.reason)
         return False
+    if one.uri not in (None, f"erased:{one.subject_id}"):
+        memory.erasure.keep_out(one.tenant_id, random_id(), str(one.uri), one.reason)
     return True
 
 
@@ -170,7 +175,7 @@ def _refuse_to_replace(database: Database, target: Path | None, *, replace: bool
 
 @contextmanager
 def _draft_of(backup_file: Path, target: Path | None) -> Iterator[Path]:
-    """A copy of a backup: beside the file that it is to be, or else somewhere for the time being."""
-    with TemporaryDirectory() as folder, draft_beside(target or Path(folder) / "backup") as draft:
+    """A copy of a backup: beside the file that it is to be, or else beside the backup, where the next run looks."""
+    with draft_beside(target or backup_file) as draft:
         shutil.copyfile(backup_file, draft)
         yield draft

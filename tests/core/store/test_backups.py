@@ -463,6 +463,36 @@ def test_a_document_that_the_backup_never_held_stays_out_when_it_had_been_erased
         put(again, "later.md", page("Later", {"Hotels": "A hotel may cost 90 EUR."}))
 
 
+@pytest.mark.parametrize("readmitted", [False, True])
+def test_a_document_that_was_renamed_since_and_then_erased_stays_out_under_its_new_name(
+    readmitted, made, memory, database_url, clock
+):
+    memory.documents.rename("default", "travel.md", "renamed.md")
+    memory.erase(memory.documents.named("default", "renamed.md"), "asked by mail")
+    if readmitted:
+        memory.documents.readmit("default", "renamed.md")
+    memory.close()
+    assert len(restore(database_url, made, replace=True, clock=clock).erased_again) == 1
+    words = page("Travel", {"Meals": "A meal may cost 40 EUR."})
+    with closing(open_memory(database_url, clock)) as again:
+        if readmitted:
+            assert put(again, "renamed.md", words).outcome == "new"
+            return
+        with pytest.raises(Erased):
+            put(again, "renamed.md", words)
+
+
+def test_what_a_killed_restore_left_behind_is_deleted_by_the_next(made, memory, database_url, tmp_path, clock):
+    memory.close()
+    beside = "memory.db" if database_url.startswith("sqlite") else made.name
+    killed = tmp_path / f".{beside}.x.draft"
+    killed.write_bytes(b"everything")
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(Killed):
+        patched.setattr(maintenance.backups, "open_draft", lambda *_: _die())
+        restore(database_url, made, replace=True, clock=clock)
+    assert not killed.exists()
+
+
 def test_what_a_killed_backup_left_behind_is_deleted_by_the_next(lived_in, database_url, tmp_path, clock):
     with draft_beside(tmp_path / "b.backup") as working:
         killed = [tmp_path / name for name in (".b.backup.x.draft", ".b.backup.x.draft-wal", ".c.backup.x.draft")]
