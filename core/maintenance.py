@@ -96,7 +96,7 @@ def restore(url: str, file: Path, *, replace: bool = False, clock: Clock | None 
 
     Nothing of it is touched before the backup was found to be whole, and what was erased and revoked in it since was
     taken out of that. Raises InvalidConfig; InvalidRequest for a file that is no backup, damaged or newer, and for a
-    database that holds something, unless `replace`; StoreUnavailable, also while anybody else uses the database, and
+    database that holds something, unless `replace`; StoreUnavailable, while anybody uses or changes the database, and
     where it cannot be read what was erased in it.
     """
     with closing(Database(url, clock or SystemClock())) as database:
@@ -108,10 +108,10 @@ def restore(url: str, file: Path, *, replace: bool = False, clock: Clock | None 
             erased, taken = _kept_out(draft, before, database.clock)
             if target is None:
                 with closing(backups.file_database(draft, database.clock)) as copied:
-                    backups.pour_back(copied, database)
+                    backups.pour_back(copied, database, before)
             database.close()
             if target is not None:
-                backups.move_into_place(draft, target)
+                backups.move_into_place(draft, target, before)
     return Restored(manifest, erased, taken)
 
 

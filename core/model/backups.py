@@ -39,10 +39,14 @@ class ErasedSince:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """What a database that is to be replaced says of what must not come back: by the erasure's id, and of rights."""
+    """What a database that is to be replaced says of what must not come back: by the erasure's id, and of rights.
+
+    `entries`: how many its audit had before that was read; None where there is no audit.
+    """
 
     erased: Mapping[str, ErasedSince]
     limits: Rights
+    entries: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

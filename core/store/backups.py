@@ -37,6 +37,7 @@ _ROWS = 1000
 """Rows in hand at once while they are copied."""
 _OF_THE_DISK = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}
 """What SQLite says where the fault is not the file's."""
+_ENTRIES = "SELECT count(*) FROM audit"
 _OTHERS = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     " AND (backend_type = 'client backend' OR backend_type IS NULL AND usesysid IS NOT NULL)"
@@ -206,21 +207,23 @@ def _manifest(connection: sqlite3.Connection, named: Path) -> Manifest:
         raise InvalidRequest(f"{named} is damaged: its manifest cannot be read") from error
 
 
-def move_into_place(draft: Path, file: Path) -> None:
+def move_into_place(draft: Path, file: Path, before: Replaced) -> None:
     """Let a draft be the database. Raises StoreUnavailable while anybody has the one that it replaces open."""
     with _disk_faults(draft), closing(sqlite3.connect(draft)) as connection:
         connection.execute("PRAGMA journal_mode=DELETE")  # all of it is in the one file
-    with _nobody_else(file):
+    with _nobody_else(file) as standing_one:
+        if standing_one is not None and before.entries is not None:
+            _refuse_if_changed(before, standing_one.execute(_ENTRIES).fetchone()[0])
         for rest in (f"{file}-wal", f"{file}-shm"):
             Path(rest).unlink(missing_ok=True)
         move(draft, file)
 
 
 @contextmanager
-def _nobody_else(file: Path) -> Iterator[None]:
-    """Alone with a database file. Raises StoreUnavailable."""
+def _nobody_else(file: Path) -> Iterator[sqlite3.Connection | None]:
+    """Alone with a database file; None where there is none. Raises StoreUnavailable."""
     if not file.exists():
-        yield
+        yield None
         return
     with closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as connection:
         try:
@@ -229,16 +232,27 @@ def _nobody_else(file: Path) -> Iterator[None]:
         except sqlite3.DatabaseError as error:
             reason = "is in use: stop the bot first" if "locked" in str(error) else refusal(error)
             raise StoreUnavailable(f"the database {file} {reason}") from error
-        yield
+        yield connection
 
 
-def pour_back(draft: Database, database: Database) -> None:
+def _refuse_if_changed(before: Replaced, entries: int) -> None:
+    """Whatever is erased or taken away is in the audit, of which nothing is deleted. Raises StoreUnavailable."""
+    if entries != before.entries:
+        raise StoreUnavailable(
+            "the database changed while the restore ran, and is as it was: stop the bot, run it again"
+        )
+
+
+def pour_back(draft: Database, database: Database, before: Replaced) -> None:
     """Let a PostgreSQL database hold the rows of a draft and no others. Raises StoreUnavailable while others use it."""
     upgrade(database)
     with translated(database.url), database.engine.begin() as target, draft.engine.connect() as source:
         if others := target.execute(_OTHERS).scalar_one():
             raise StoreUnavailable(f"{others} other sessions use the database: stop the bots first")
         names = ", ".join(f'"{table.name}"' for table in SQLModel.metadata.sorted_tables)
+        target.execute(text(f"LOCK TABLE {names}"))
+        if before.entries is not None:
+            _refuse_if_changed(before, target.execute(text(_ENTRIES)).scalar_one())
         target.execute(text(f"TRUNCATE {names}"))
         _pour(source, target)
 
@@ -256,13 +270,19 @@ def is_blank(database: Database) -> bool:
 def replaced(database: Database) -> Replaced:
     """Raises StoreUnavailable for what cannot be read: nobody could tell it from what was never said."""
     try:
-        return Replaced(erasures(database), standing.limits(database))
+        entries = _entries(database)
+        return Replaced(erasures(database), standing.limits(database), entries)
     except (StoreUnavailable, ValueError) as error:
         raise StoreUnavailable(
             f"nothing was restored, since what was erased and revoked in the old database cannot be read: {error}."
             " If it is beyond repair, move its files away or name another database, restore there, and then erase and"
             " revoke again what your own records say"
         ) from error
+
+
+def _entries(database: Database) -> int | None:
+    with translated(database.url), database.engine.connect() as connection:
+        return connection.execute(text(_ENTRIES)).scalar_one() if inspect(connection).has_table("audit") else None
 
 
 def erasures(database: Database) -> dict[str, ErasedSince]:

@@ -487,10 +487,27 @@ def test_what_a_killed_restore_left_behind_is_deleted_by_the_next(made, memory, 
     beside = "memory.db" if database_url.startswith("sqlite") else made.name
     killed = tmp_path / f".{beside}.x.draft"
     killed.write_bytes(b"everything")
-    with pytest.MonkeyPatch.context() as patched, pytest.raises(Killed):
-        patched.setattr(maintenance.backups, "open_draft", lambda *_: _die())
-        restore(database_url, made, replace=True, clock=clock)
+    restore(database_url, made, replace=True, clock=clock)
     assert not killed.exists()
+
+
+def test_what_is_erased_while_a_restore_runs_is_not_lost(made, memory, database_url, clock, monkeypatch):
+    memory.close()
+    read = maintenance.backups.replaced
+
+    def overtaken(database):
+        said = read(database)
+        with closing(open_memory(database_url, clock)) as other:
+            other.erase(other.documents.named("default", "travel.md"), "asked by mail")
+        return said
+
+    with monkeypatch.context() as patched:
+        patched.setattr(maintenance.backups, "replaced", overtaken)
+        with pytest.raises(StoreUnavailable, match="changed while the restore ran"):
+            restore(database_url, made, replace=True, clock=clock)
+    assert "40 EUR" not in _dumped(database_url, clock)
+    restore(database_url, made, replace=True, clock=clock)
+    assert "40 EUR" not in _dumped(database_url, clock)
 
 
 def test_what_a_killed_backup_left_behind_is_deleted_by_the_next(lived_in, database_url, tmp_path, clock):
