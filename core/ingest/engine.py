@@ -9,7 +9,6 @@ over if not.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -218,18 +217,8 @@ class IngestEngine:
         return IngestResult(source_id, outcome, tx.tx, sections, prepared.embedded)
 
     def remove(self, tenant_id: str, uri: str, valid_start: int | None = None, actor: str = OPERATOR) -> IngestResult:
-        """Tombstone a source from `valid_start` to its next sighting, or from now on for good. Raises NotFound.
-
-        What was to come is removed before what stands, so that one which ends half way is done again as a whole.
-        """
-        now = self._moment(valid_start)
-        moments = [now]
-        if valid_start is None:
-            with self._database.read(tenant_id) as tx:
-                moments += sources.to_come(tx, uri, now)
-        attempts = (partial(self._try_to_remove, tenant_id, uri, at, actor) for at in reversed(moments))
-        results = [_until_settled(uri, attempt) for attempt in attempts]
-        return next((result for result in results if result.outcome == "removed"), results[-1])
+        """Tombstone a source from `valid_start` (default: now) to its next sighting. Raises NotFound."""
+        return _until_settled(uri, lambda: self._try_to_remove(tenant_id, uri, self._moment(valid_start), actor))
 
     def _try_to_remove(self, tenant_id: str, uri: str, moment: int, actor: str) -> IngestResult | None:
         """One try; None when another writer changed the base meanwhile."""

@@ -118,20 +118,6 @@ def sight_again(tx: WriteTx, source_id: UUID, at: int, version_tx: int) -> None:
     sight(tx, source_id, at, version_tx)
 
 
-def to_come(tx: ReadTx, uri: str, after: int) -> list[int]:
-    """From when on versions of a source are to stand that were handed in ahead of their time, the earliest first."""
-    source = by_uri(tx, uri)
-    if source is None:
-        return []
-    ahead = select(SourceSighting.at).where(
-        SourceSighting.tenant_id == tx.tenant_id,
-        SourceSighting.source_id == source.source_id,
-        SourceSighting.at > after,
-        SourceSighting.version_tx != 0,
-    )
-    return list(tx.session.exec(ahead.order_by(col(SourceSighting.at))))
-
-
 def media_type(tx: ReadTx, source_id: UUID, version_tx: int) -> str | None:
     """How a version is read; None for one there is not."""
     version = (SourceVersion.tenant_id == tx.tenant_id, SourceVersion.source_id == source_id)

@@ -79,7 +79,7 @@ def put_source(call: Call[Document, PutAsked]) -> Reply:
 
 
 def remove_source(call: Call[None, Nothing]) -> Reply:
-    """Let a document stand no more, from now on; its history stays. For an admin's key."""
+    """Let a document stand no more, from now on; its history stays, and a version to come. For an admin's key."""
     who = call.principal
     call.memory.remove(_writable(call.at, who), tenant=who.tenant_id, actor=who.actor)
     return Reply(None, 204)

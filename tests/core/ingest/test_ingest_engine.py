@@ -198,17 +198,6 @@ def test_a_removed_document_does_not_come_back_with_its_neighbours(memory):
     assert [view.uri for view in memory.documents.standing("default")] == ["other.md"]
 
 
-def test_what_is_removed_now_does_not_come_back_with_what_was_to_come(memory):
-    put(memory, "travel.md", TRAVEL)
-    put(memory, "travel.md", DEARER, valid_start=NOW + DAY)
-    put(memory, "later.md", DEARER, valid_start=NOW + 2 * DAY)
-    outcomes = [memory.remove(uri).outcome for uri in ("travel.md", "travel.md", "later.md", "later.md")]
-    assert outcomes == ["removed", "unchanged", "removed", "unchanged"]
-    memory.clock.advance(3 * DAY)
-    assert memory.documents.standing("default") == []
-    assert (standing(memory, SECTION), standing(memory, PASSAGE)) == (set(), set())
-
-
 def test_what_was_read_as_another_kind_of_text_is_read_anew(memory):
     put(memory, "travel", TRAVEL, media_type="text/plain")
     again = put(memory, "travel", TRAVEL, media_type="text/markdown")

@@ -26,7 +26,7 @@ from tests.support.room import room_for
 
 
 @pytest.fixture(autouse=True)
-def _no_other_sessions():
+def _no_other_sessions(postgres_database):
     with keeping_none():
         yield
 

@@ -18,7 +18,7 @@ IN_TIME = {
 
 
 @pytest.fixture(autouse=True)
-def _new_connections():
+def _new_connections(postgres_database):
     with keeping_none():
         yield
 

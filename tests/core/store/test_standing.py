@@ -16,7 +16,7 @@ KEY = b"k" * 32
 
 
 @pytest.fixture(autouse=True)
-def _no_other_sessions():
+def _no_other_sessions(postgres_database):
     with keeping_none():
         yield
 

@@ -102,8 +102,7 @@ class Watching(Judging):
             self.memory.ingest(
                 paper.uri, paper.data(amounts), readers=sorted(paper.readers), tenant=paper.tenant, valid_start=when
             )
-        ended = {later for _, later, _ in paper.handed_in if later > at} if amounts is None and not ahead else set()
-        paper.handed_in += [(last_tx(self.memory, paper.tenant), one, amounts) for one in sorted({at, *ended})]
+        paper.handed_in.append((last_tx(self.memory, paper.tenant), at, amounts))
 
     @rule(tenant=MINE, uri=URIS, amounts=st.lists(AMOUNTS, min_size=1, max_size=3), ahead=WHEN)
     def write(self, tenant: str, uri: str, amounts: list[Amounts], ahead: int = 0) -> None:
