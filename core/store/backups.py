@@ -25,7 +25,7 @@ from core.clock import Clock
 from core.errors import InvalidRequest, StoreUnavailable
 from core.model.backups import ErasedSince, Manifest, Replaced, TableDigest
 from core.model.tables_state import TablesState
-from core.store import standing
+from core.store import audit, standing
 from core.store.database import Database
 from core.store.drafts import move
 from core.store.faults import refusal, translated
@@ -37,7 +37,6 @@ _ROWS = 1000
 """Rows in hand at once while they are copied."""
 _OF_THE_DISK = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}
 """What SQLite says where the fault is not the file's."""
-_ENTRIES = "SELECT count(*) FROM audit"
 _OTHERS = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     " AND (backend_type = 'client backend' OR backend_type IS NULL AND usesysid IS NOT NULL)"
@@ -213,7 +212,7 @@ def move_into_place(draft: Path, file: Path, before: Replaced) -> None:
         connection.execute("PRAGMA journal_mode=DELETE")  # all of it is in the one file
     with _nobody_else(file) as standing_one:
         if standing_one is not None and before.entries is not None:
-            _refuse_if_changed(before, standing_one.execute(_ENTRIES).fetchone()[0])
+            _refuse_if_changed(before, standing_one.execute(audit.COUNT).fetchone()[0])
         for rest in (f"{file}-wal", f"{file}-shm"):
             Path(rest).unlink(missing_ok=True)
         move(draft, file)
@@ -252,7 +251,7 @@ def pour_back(draft: Database, database: Database, before: Replaced) -> None:
         names = ", ".join(f'"{table.name}"' for table in SQLModel.metadata.sorted_tables)
         target.execute(text(f"LOCK TABLE {names}"))
         if before.entries is not None:
-            _refuse_if_changed(before, target.execute(text(_ENTRIES)).scalar_one())
+            _refuse_if_changed(before, target.execute(text(audit.COUNT)).scalar_one())
         target.execute(text(f"TRUNCATE {names}"))
         _pour(source, target)
 
@@ -282,7 +281,7 @@ def replaced(database: Database) -> Replaced:
 
 def _entries(database: Database) -> int | None:
     with translated(database.url), database.engine.connect() as connection:
-        return connection.execute(text(_ENTRIES)).scalar_one() if inspect(connection).has_table("audit") else None
+        return connection.execute(text(audit.COUNT)).scalar_one() if inspect(connection).has_table("audit") else None
 
 
 def erasures(database: Database) -> dict[str, ErasedSince]:
