@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import attrgetter
 from threading import Lock
 from uuid import UUID
@@ -26,8 +27,8 @@ from core.text.fold import plain, plain_slice, unstruck
 from core.text.markup import visible
 from core.text.rows import spoken
 
-_CACHED = 64
-"""Parsed documents kept: a recheck or a card touches a handful of versions again and again."""
+_CACHED = 16 * 2**20
+"""Bytes of text of the parsed documents that are kept: some hundred long pages, whatever one question touches again."""
 
 _WHOLE = {Kind.CELL, Kind.CODE}
 """Kinds whose pieces read on their own; elsewhere a sentence may begin or end within a link."""
@@ -38,13 +39,17 @@ Version = tuple[UUID, int]
 """(source_id, source_version_tx)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Read:
     """A source version as parsed; `raw` is its canonical text in the bytes that spans count."""
 
     document: Document
     raw: bytes
-    units: tuple[reading_units.Unit, ...]
+
+    @cached_property
+    def units(self) -> tuple[reading_units.Unit, ...]:
+        """Half the work of reading a document, and only whoever judges its sentences needs it."""
+        return reading_units.units(self.document)
 
     def block_at(self, start: int) -> Block | None:
         place = bisect_right(self.document.blocks, start, key=_start) - 1
@@ -82,6 +87,7 @@ class _Read:
 class LibraryEngine:
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, UUID, int], _Read] = OrderedDict()
+        self._held = 0
         self._seen: dict[str, int] = {}
         self._lock = Lock()
 
@@ -90,9 +96,11 @@ class LibraryEngine:
         self._drop_erased(tx)
         with self._lock:
             found = {v: self._kept[tx.tenant_id, *v] for v in versions if (tx.tenant_id, *v) in self._kept}
+            for version in found:
+                self._kept.move_to_end((tx.tenant_id, *version))
         for version, stored in sources.texts(tx, set(versions) - found.keys()).items():
             document = read_text(stored.text, media_type=stored.media_type, uri=stored.uri)
-            found[version] = _Read(document, stored.text.encode(), reading_units.units(document))
+            found[version] = _Read(document, stored.text.encode())
             self._keep((tx.tenant_id, *version), found[version])
         return found
 
@@ -104,14 +112,15 @@ class LibraryEngine:
         erased = sources.erased_since(tx, seen)
         with self._lock:
             for key in [key for key in self._kept if key[0] == tx.tenant_id and key[1] in erased]:
-                del self._kept[key]
+                self._held -= len(self._kept.pop(key).raw)
             self._seen[tx.tenant_id] = last_tx
 
     def _keep(self, key: tuple[str, UUID, int], parsed: _Read) -> None:
         with self._lock:
+            self._held += len(parsed.raw) - (len(self._kept[key].raw) if key in self._kept else 0)
             self._kept[key] = parsed
-            while len(self._kept) > _CACHED:
-                self._kept.popitem(last=False)
+            while self._held > _CACHED and len(self._kept) > 1:
+                self._held -= len(self._kept.popitem(last=False)[1].raw)
 
     # ── words ──
 

@@ -1,7 +1,6 @@
 """Where a span stands in its document: found without reading the document from its beginning."""
 
 from core.ingest.reading import read
-from core.ingest.units import units
 from core.library.engine import _Read
 from core.model.spans import SpanRef
 from core.store.tables import SourceVersion
@@ -13,7 +12,7 @@ TEXT = page("Größe", {"One": PROSE, "Two": "| A | B |\n|-|-|\n| 1 | 2 |"})
 
 def test_every_place_is_found_as_if_the_whole_document_were_read():
     document = read(TEXT, media_type="text/markdown", uri="a.md")
-    parsed = _Read(document, TEXT, units(document))
+    parsed = _Read(document, TEXT)
     for start in range(len(TEXT) + 2):
         holding = [block for block in document.blocks if block.start <= start < block.end]
         assert [parsed.block_at(start)] == (holding or [None])
